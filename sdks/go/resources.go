@@ -203,22 +203,22 @@ func (r *ClientsResource) UpdatePerson(ctx context.Context, id string, body Para
 // DeadLettersResource has the operations of deadLetters.
 type DeadLettersResource struct{ transport *transport }
 
-// List: List dead letters.
+// List: List dead-lettered messages.
 func (r *DeadLettersResource) List(query Params) *List[ListDeadLettersItem] {
 	return &List[ListDeadLettersItem]{r.transport, "/api/v1/admin/dead-letters", query}
 }
 
-// Get: Get a dead letter.
+// Get: Get a dead-lettered message.
 func (r *DeadLettersResource) Get(ctx context.Context, id string) (*DeadLetter, error) {
 	return call[DeadLetter](ctx, r.transport, "GET", "/api/v1/admin/dead-letters/"+url.PathEscape(id), nil, nil)
 }
 
-// Retry: Retry a dead letter.
+// Retry: Retry a dead-lettered message.
 func (r *DeadLettersResource) Retry(ctx context.Context, id string, key ...IdempotencyKey) (*DeadLetter, error) {
 	return call[DeadLetter](ctx, r.transport, "POST", "/api/v1/admin/dead-letters/"+url.PathEscape(id)+"/retry", nil, key)
 }
 
-// Drop: Drop a dead letter.
+// Drop: Drop a dead-lettered message.
 func (r *DeadLettersResource) Drop(ctx context.Context, id string, body Params, key ...IdempotencyKey) (*DeadLetter, error) {
 	return call[DeadLetter](ctx, r.transport, "POST", "/api/v1/admin/dead-letters/"+url.PathEscape(id)+"/drop", body, key)
 }

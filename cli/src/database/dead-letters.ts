@@ -198,4 +198,4 @@ async function readFromFirstMatch<T>(
 }
 
 const unknownDeadLetter = (id: string) =>
-  new CommandError(`No reachable database has the dead letter ${id}. See: amana dead-letters list --databases`);
+  new CommandError(`No reachable database has the dead-lettered message ${id}. See: amana dead-letters list --databases`);

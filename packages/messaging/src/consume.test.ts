@@ -81,7 +81,7 @@ test("a consumer applies every message when the transport delivers more messages
 });
 
 const statuses = async () => (await deadLetters(db.orm)).map(({ status }) => status);
-/** Pauses of 10 ms, so that a dead letter becomes PARKED quickly. */
+/** Pauses of 10 ms, so that a dead-lettered message soon gets the status PARKED. */
 const quickRetries = { retrySeconds: [0.01, 0.01, 0.01] };
 /** Returns an effect that throws for messages with one of the bodies. */
 const failingFor = (bodies: Set<string>, failure: (body: string) => Error): FunctionEffect => {
@@ -94,7 +94,7 @@ const failingFor = (bodies: Set<string>, failure: (body: string) => Error): Func
   };
 };
 
-test("a consumer stores a message as a PARKED dead letter with the reason of the failure when the message's last retry fails, and applies the other messages of the batch", async () => {
+test("a consumer dead-letters a message with the status PARKED and the reason of the failure when the message's last retry fails, and applies the other messages of the batch", async () => {
   await aConsumer({}, db.orm, quickRetries);
   const poison = aMessage("poison", { key: "p" });
   const batch = [aMessage("1"), poison, aMessage("2")];
@@ -129,7 +129,7 @@ test("a consumer retries a failed message until the effect of the message succee
   expect(await deadLetters(db.orm)).toMatchObject([{ status: "DELIVERED", payload: Buffer.alloc(0) }]);
 });
 
-test("a consumer executes an effect in SQL once for each message, even after a repeated delivery or a retry of a dead letter", async () => {
+test("a consumer executes an effect in SQL once for each message, even after a repeated delivery or a retry of the dead-lettered message", async () => {
   const failingBodies = new Set(["bad"]);
   const results: number[] = [];
   const effect: StatementEffect<object, number> = {
@@ -160,7 +160,7 @@ test("a consumer executes an effect in SQL once for each message, even after a r
   expect(results).toEqual([2, 1]);
 });
 
-test("a consumer applies later messages of a key while an earlier message of the key is a dead letter", async () => {
+test("a consumer applies later messages of a key while an earlier message of the key is dead-lettered", async () => {
   const failingBodies = new Set(["k1"]);
   await aConsumer({ effect: failingFor(failingBodies, () => new Error("effect failed")) }, db.orm, {
     retrySeconds: Array(1_000).fill(0.01),
@@ -269,7 +269,7 @@ test("a consumer applies a PARKED message once when the message is published aga
   await eventually(async () => expect(await statuses()).toEqual(["DELIVERED"]));
 });
 
-test("a consumer pauses between its queries while another replica has locked a due dead letter", async () => {
+test("a consumer pauses between its queries while another replica has locked a due dead-lettered message", async () => {
   await aConsumer({ effect: failingFor(new Set(["bad"]), () => new Error("effect failed")) }, db.orm, { retrySeconds: [0.05] });
   await transport.deliver(aMessage("bad"));
   await transaction(db.orm, async (em) => {
@@ -358,7 +358,7 @@ test("a consumer applies an event once, even if the publisher's clock is a year 
   expect(await deadLetters(db.orm)).toEqual([]);
 });
 
-test("a consumer stores a message without an event id, or with a malformed event id, as a PARKED dead letter", async () => {
+test("a consumer dead-letters a message without an event id, or with a malformed event id, with the status PARKED", async () => {
   await aConsumer();
   const withoutId = { ...aMessage("1"), headers: {} };
   await transport.deliver(withoutId, aMessage("2", { key: "2" }), aMessage("3", { id: "not a uuid", key: "3" }));
@@ -370,7 +370,7 @@ test("a consumer stores a message without an event id, or with a malformed event
   for (const reason of await reasons()) expect(reason).toContain("no event id");
 });
 
-test("a consumer stores a dead letter with replacement characters in place of NUL and unpaired surrogates", async () => {
+test("a consumer dead-letters a message with replacement characters in place of NUL and unpaired surrogates", async () => {
   await aConsumer({
     effect: async () => {
       throw new Error("NUL \0 and half a pair \ud800");
@@ -393,7 +393,7 @@ test("a consumer stores a dead letter with replacement characters in place of NU
   ]);
 });
 
-test("a consumer creates no dead letters during a database outage, and applies the messages when they are delivered again", async () => {
+test("a consumer dead-letters no message during a database outage, and applies the messages when they are delivered again", async () => {
   let outages = 2;
   await aConsumer({
     effect: async (em, messages) => {

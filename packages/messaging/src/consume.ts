@@ -41,8 +41,8 @@ const batchMessagesMax = 200;
 const failuresPerPause = 3;
 const pauseMsMax = 10_000;
 /**
- * When this number of dead letters of a topic are RETRYING or WAITING, the consumer pauses and
- * messages stay in the transport.
+ * When this number of dead-lettered messages of a topic are RETRYING or WAITING, the consumer
+ * pauses and messages stay in the transport.
  */
 const retriedDeadLettersMax = 10_000;
 const retryBatchMax = 20;
@@ -70,7 +70,7 @@ interface Context {
 /**
  * Consumes a topic. Inbox rows and effects commit together. A message therefore takes effect once
  * even if it is delivered repeatedly. The order of effects is not guaranteed. A message whose
- * effect fails becomes a dead letter that is retried on the schedule `retrySeconds`, and the
+ * effect fails is dead-lettered and retried on the schedule `retrySeconds`, and the
  * consumer continues with other messages. When three different messages in a row have failed, the
  * consumer pauses. Its pauses grow until a message succeeds. While the database is unavailable, the
  * transport keeps the messages.
@@ -109,8 +109,8 @@ class TopicConsumer {
   #failures = 0;
   #pausedUntilMs = 0;
   /**
-   * If true, the next call of `retryDue` makes all dead letters due. Initially true, because a new
-   * version may support the event types of WAITING dead letters.
+   * If true, the next call of `retryDue` makes all dead-lettered messages due. Initially true,
+   * because a new version may support the event types of WAITING messages.
    */
   #retriesAll = true;
   /** Called after the first success that follows a pause. */
@@ -136,7 +136,7 @@ class TopicConsumer {
     }
   }
 
-  /** Retries a batch of due dead letters. Returns the number of delivered dead letters. */
+  /** Retries a batch of due dead-lettered messages. Returns the number of delivered messages. */
   async retryDue(): Promise<number> {
     const em = this.#orm.em.fork();
     if (this.#retriesAll) await makeDeadLettersDue(em, this.#topicHandler);
@@ -144,8 +144,8 @@ class TopicConsumer {
     await endRepublishedDeadLetters(em, this.#topicHandler);
     let delivered = 0;
     for (const id of await findDueDeadLetters(em, this.#topicHandler, retryBatchMax)) if (await this.#retry(id)) delivered++;
-    // Does not count failed dead letters. After a result above zero, the caller calls this method
-    // again immediately, but a failed dead letter must wait until its pause ends.
+    // Does not count failed retries. After a result above zero, the caller calls this method again
+    // immediately, but a message whose retry failed must wait until its pause ends.
     return delivered;
   }
 
@@ -189,7 +189,7 @@ class TopicConsumer {
     const isNew = await transaction(this.#orm, async (em) => {
       const retried = await countRetriedDeadLetters(em, this.#topicHandler);
       if (retried >= retriedDeadLettersMax)
-        throw new ConsumerPausedError(topic, `${retried} dead letters of the topic wait for a retry.`);
+        throw new ConsumerPausedError(topic, `${retried} dead-lettered messages of the topic wait for a retry.`);
       return await addDeadLetter(em, this.#topicHandler, message, error, this.#pausesMs);
     });
     if (!isNew) return;
@@ -209,8 +209,8 @@ class TopicConsumer {
   }
 
   /**
-   * Retries a dead letter. Returns true if the dead letter is now DELIVERED. The effect, the inbox
-   * row and the status commit together.
+   * Retries a dead-lettered message. Returns true if the message is now DELIVERED. The
+   * effect, the inbox row and the status commit together.
    */
   async #retry(id: string): Promise<boolean> {
     const attempt: { message?: Message } = {};
@@ -251,7 +251,7 @@ class TopicConsumer {
     callAfterCommit(this.#topicHandler, result, this.#logger);
     if (this.isPaused) {
       this.#logger.info("consumer resumed");
-      // Retries all dead letters now, because the cause of their failures may be fixed.
+      // Retries all dead-lettered messages now, because the cause of their failures may be fixed.
       this.#retriesAll = true;
       this.onResumed();
     }

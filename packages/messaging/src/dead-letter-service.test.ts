@@ -55,7 +55,10 @@ afterEach(() => stack.disposeAsync());
 const list = async (filter: { topic?: string; status?: DeadLetterStatus } = {}) =>
   (await deadLetterClient.listDeadLetters({ limit: 50, ...filter }, as)).deadLetters;
 
-/** Delivers a message until it is PARKED. Returns the message and the id of its dead letter. */
+/**
+ * Delivers a message until it is PARKED. Returns the message and the id under which it is
+ * dead-lettered.
+ */
 async function aParkedDeadLetter(key: string, message = aMessage(`body of ${key}`, { key })) {
   failingKeys.add(key);
   await transport.deliver(message);
@@ -75,7 +78,7 @@ async function readAuditTrail() {
   return rows.map(({ payload }) => fromBinary(ActionRecordedSchema, payload));
 }
 
-test("DeadLetterService applies the event of a PARKED dead letter once when ten retries and two deliveries of the event run concurrently", async () => {
+test("DeadLetterService applies the event of a message with the status PARKED once when ten retries and two deliveries of the event run concurrently", async () => {
   const { message, id } = await aParkedDeadLetter("p");
   failingKeys.clear();
   const retries = Array.from({ length: 10 }, () => deadLetterClient.retryDeadLetter({ id }, as));
@@ -88,7 +91,7 @@ test("DeadLetterService applies the event of a PARKED dead letter once when ten 
   expect((await list({ status: DeadLetterStatus.DELIVERED })).map((deadLetter) => deadLetter.id)).toEqual([id]);
 });
 
-test("retryDeadLetter returns the reason, leaves the dead letter PARKED and adds an audit entry when the message fails again", async () => {
+test("retryDeadLetter returns the reason, leaves the dead-lettered message PARKED and adds an audit entry when the message fails again", async () => {
   const { id } = await aParkedDeadLetter("p");
   expect(await refusal(deadLetterClient.retryDeadLetter({ id }, as))).toMatchObject({
     kind: "conflict",
@@ -130,7 +133,7 @@ test.each([
   ["a retry", (id: string, options: typeof as) => deadLetterClient.retryDeadLetter({ id }, options)],
   ["a drop", (id: string, options: typeof as) => deadLetterClient.dropDeadLetter({ id, note: "not needed" }, options)],
 ])(
-  "%s of a dead letter, when it is repeated with the same Idempotency-Key, returns the same result and adds no second audit entry",
+  "%s of a dead-lettered message, when it is repeated with the same Idempotency-Key, returns the same result and adds no second audit entry",
   async (_, change) => {
     const { id } = await aParkedDeadLetter("once");
     failingKeys.clear();
@@ -142,7 +145,7 @@ test.each([
   },
 );
 
-test("retryDeadLetter applies a later event of a key while the earlier event of the key stays a dead letter", async () => {
+test("retryDeadLetter applies a later event of a key while the earlier event of the key stays dead-lettered", async () => {
   const first = await aParkedDeadLetter("k");
   const second = await aParkedDeadLetter("k", aMessage("2", { key: "k" }));
   failingKeys.clear();
@@ -150,7 +153,7 @@ test("retryDeadLetter applies a later event of a key while the earlier event of 
   expect((await list()).map(({ id }) => id)).toEqual([first.id]);
 });
 
-test("retryDeadLetter rejects a FORGED dead letter, and dropDeadLetter does not affect the authentic event with the same id", async () => {
+test("retryDeadLetter rejects a FORGED dead-lettered message, and dropDeadLetter does not affect the authentic event with the same id", async () => {
   const message = aMessage("authentic");
   const [row] = await db.orm.em.fork().execute<{ id: string }[]>(
     `insert into dead_letter (consumer, topic, key, event_type, payload, headers, status, reason)
@@ -165,7 +168,7 @@ test("retryDeadLetter rejects a FORGED dead letter, and dropDeadLetter does not 
   expect(await effects(db.orm)).toEqual(["authentic"]);
 });
 
-test("dropDeadLetter leaves a dead letter DELIVERED if the event was published again and took effect", async () => {
+test("dropDeadLetter leaves a dead-lettered message DELIVERED if the event was published again and took effect", async () => {
   const { id, message } = await aParkedDeadLetter("p");
   failingKeys.clear();
   await transport.deliver(message);

@@ -28,7 +28,7 @@ interface DeadLetterContext {
 
 type DeadLetterInit = MessageInitShape<typeof DeadLetterSchema>;
 
-/** A selected dead letter. The list query does not read the payload. */
+/** A selected dead-lettered message. The list query does not read the payload. */
 interface ShownRow extends Omit<DeadLetterRow, "payload"> {
   payload?: Buffer;
   payload_bytes: number;
@@ -42,11 +42,14 @@ const listColumns = `id, consumer, topic, key, event_id, event_type, headers, st
   ${ms("next_attempt_at")} as next_attempt_ms, ${ms("created_at")} as created_ms, ${ms("updated_at")} as updated_ms`;
 /**
  * Schedule after a failed manual retry. It has no maximum of retries, so that a failed manual retry
- * never sets a dead letter to PARKED.
+ * never sets a dead-lettered message to PARKED.
  */
 const scheduleAfterManualRetry = { pausesMs: [60_000], retriesMax: null };
 
-/** Returns the RPC service for operators to read, retry and drop the dead letters of a service. */
+/**
+ * Returns the RPC service for operators to read, retry and drop the dead-lettered messages of a
+ * service.
+ */
 export function deadLetterService(context: DeadLetterContext): ServedService {
   const { orm, topicHandlers, logger } = context;
   const topicHandlerOf = (topic: string) => topicHandlers.find((topicHandler) => topicHandler.topic === topic);

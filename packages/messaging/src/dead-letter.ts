@@ -8,9 +8,10 @@ import { reasonOf, UnknownEventTypeError } from "./failure.ts";
 import { eventIdOf, type Message, type Subscription } from "./message.ts";
 
 /**
- * Status of a dead letter.
+ * Status of a dead-lettered message.
  * - RETRYING: the effect failed and is retried on a schedule.
- * - WAITING: the event type is unknown. The dead letter waits for a version that supports it.
+ * - WAITING: the event type is unknown. The dead-lettered message waits for a version that supports
+ *   it.
  * - PARKED: all retries failed, or the message has no event id. An operator must act.
  * - DELIVERED and DROPPED are final.
  * - FORGED: an earlier version rejected and stored the message.
@@ -32,11 +33,11 @@ export interface DeadLetterRow {
 }
 
 const columns = "id, consumer, topic, key, event_id, event_type, payload, headers, status, reason, attempts";
-/** SQL condition that selects the dead letters that are retried automatically. */
+/** SQL condition that selects the dead-lettered messages that are retried automatically. */
 const isRetried = "status in ('RETRYING', 'WAITING')";
 /**
- * SQL condition that selects the PARKED dead letters whose events were published again and took
- * effect.
+ * SQL condition that selects the PARKED dead-lettered messages whose events were published again
+ * and took effect.
  */
 const isRepublished =
   "d.status = 'PARKED' and exists (select 1 from inbox i where i.consumer = d.consumer and i.event_id = d.event_id)";
@@ -44,7 +45,7 @@ const ended = "next_attempt_at = null, payload = '', updated_at = now()";
 
 export const messageOf = ({ key, payload, headers }: DeadLetterRow): Message => ({ key, payload, headers });
 
-/** Counts the dead letters of a topic that are retried automatically. */
+/** Counts the dead-lettered messages of a topic that are retried automatically. */
 export async function countRetriedDeadLetters(em: SqlEntityManager, { topic, consumer }: Subscription): Promise<number> {
   const text = `select count(*)::int as count from dead_letter where consumer = ? and topic = ? and ${isRetried}`;
   const [row] = await em.execute<{ count: number }[]>(text, [consumer, topic]);
@@ -53,7 +54,7 @@ export async function countRetriedDeadLetters(em: SqlEntityManager, { topic, con
 
 /**
  * Stores a message whose effect failed. No inbox row is written, so that the effect runs if the
- * event is published again. Returns false if the event already has a dead letter without a final
+ * event is published again. Returns false if the event is already dead-lettered without a final
  * status.
  */
 export async function addDeadLetter(
@@ -92,8 +93,8 @@ export async function addDeadLetter(
 
 /**
  * Returns the SQL expression of the next time at which `retryDue` has work: now if the event of a
- * PARKED dead letter was published again and took effect, otherwise the time of the next retry.
- * Topic and consumer are names from code.
+ * PARKED dead-lettered message was published again and took effect, otherwise the time of the next
+ * retry. Topic and consumer are names from code.
  */
 export const nextRetrySql = ({ topic, consumer }: Subscription): string => {
   const ofTopic = `consumer = '${consumer}' and topic = '${topic}'`;
@@ -101,7 +102,7 @@ export const nextRetrySql = ({ topic, consumer }: Subscription): string => {
     (select min(next_attempt_at) from dead_letter where ${ofTopic} and ${isRetried}))`;
 };
 
-/** Returns the ids of due dead letters. */
+/** Returns the ids of due dead-lettered messages. */
 export async function findDueDeadLetters(
   em: SqlEntityManager,
   { topic, consumer }: Subscription,
@@ -115,7 +116,7 @@ export async function findDueDeadLetters(
   return rows.map(({ id }) => id);
 }
 
-/** Locks a dead letter that is due, unless another replica has locked it. */
+/** Locks a dead-lettered message that is due, unless another replica has locked it. */
 export async function lockDueDeadLetter(em: SqlEntityManager, id: string): Promise<DeadLetterRow | undefined> {
   const [row] = await em.execute<DeadLetterRow[]>(
     `select ${columns} from dead_letter where id = ? and ${isRetried} and next_attempt_at <= now() for update skip locked`,
@@ -124,7 +125,9 @@ export async function lockDueDeadLetter(em: SqlEntityManager, id: string): Promi
   return row;
 }
 
-/** Locks a dead letter of any status. Throws `not_found` if no dead letter has this id. */
+/**
+ * Locks a dead-lettered message of any status. Throws `not_found` if no message has this id.
+ */
 export async function lockDeadLetter(em: SqlEntityManager, id: string): Promise<DeadLetterRow> {
   if (!isUuid(id)) throw deadLetterNotFound();
   const [row] = await em.execute<DeadLetterRow[]>(`select ${columns} from dead_letter where id = ? for update`, [id]);
@@ -132,12 +135,15 @@ export async function lockDeadLetter(em: SqlEntityManager, id: string): Promise<
   return row;
 }
 
-/** Sets the final status of a dead letter and deletes its payload. */
+/** Sets the final status of a dead-lettered message and deletes its payload. */
 export async function endDeadLetter(em: SqlEntityManager, id: string, status: "DELIVERED" | "DROPPED"): Promise<void> {
   await em.execute(`update dead_letter set status = ?, ${ended} where id = ?`, [status, id]);
 }
 
-/** Sets PARKED dead letters to DELIVERED if their events were published again and took effect. */
+/**
+ * Sets PARKED dead-lettered messages to DELIVERED if their events were published again and took
+ * effect.
+ */
 export async function endRepublishedDeadLetters(em: SqlEntityManager, { topic, consumer }: Subscription): Promise<void> {
   await em.execute(
     `update dead_letter d set status = 'DELIVERED', ${ended} where consumer = ? and topic = ? and ${isRepublished}`,
@@ -146,9 +152,9 @@ export async function endRepublishedDeadLetters(em: SqlEntityManager, { topic, c
 }
 
 /**
- * Records a failed retry and schedules the next retry. A dead letter becomes PARKED after
- * `retriesMax` retries, or never if `retriesMax` is null. Returns undefined if the dead letter
- * already has a final status.
+ * Records a failed retry and schedules the next retry. A dead-lettered message becomes PARKED after
+ * `retriesMax` retries, or never if `retriesMax` is null. Returns undefined if the dead-lettered
+ * message already has a final status.
  */
 export async function recordFailedRetry(
   em: SqlEntityManager,
@@ -158,7 +164,7 @@ export async function recordFailedRetry(
 ): Promise<{ attempts: number; status: DeadLetterStatus } | undefined> {
   const isUnknownType = error instanceof UnknownEventTypeError;
   const [row] = await em.execute<{ attempts: number; status: DeadLetterStatus }[]>(
-    // A WAITING dead letter starts its schedule with attempt 1 when a version supports its type.
+    // A WAITING message starts its schedule with attempt 1 when a version supports its type.
     `with failed as (
        select id, status, case when status = 'WAITING' and not ?::boolean then 1 else attempts + 1 end as attempts
        from dead_letter where id = ? and status not in ('DELIVERED', 'DROPPED') for update
@@ -183,7 +189,7 @@ export async function recordFailedRetry(
   return row;
 }
 
-/** Makes the RETRYING and WAITING dead letters of a topic due now. */
+/** Makes the RETRYING and WAITING dead-lettered messages of a topic due now. */
 export async function makeDeadLettersDue(em: SqlEntityManager, { topic, consumer }: Subscription): Promise<void> {
   await em.execute(
     `update dead_letter set next_attempt_at = now() where consumer = ? and topic = ? and ${isRetried} and next_attempt_at > now()`,
@@ -191,7 +197,9 @@ export async function makeDeadLettersDue(em: SqlEntityManager, { topic, consumer
   );
 }
 
-/** Deletes a batch of dead letters that ended more than 30 days ago. Returns their number. */
+/**
+ * Deletes a batch of dead-lettered messages that ended more than 30 days ago. Returns their number.
+ */
 export const deleteOldDeadLetters = (em: SqlEntityManager, consumer: string): Promise<number> =>
   deleteOld(em, {
     table: "dead_letter",

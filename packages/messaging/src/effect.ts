@@ -36,7 +36,10 @@ export interface TopicHandler<Result = unknown> extends Subscription {
   readonly effect: Effect<Result>;
   /** Receives the effect's result after the commit, for example to wake a worker. */
   afterCommit?(result: Result): void;
-  /** The schema of the payload. It is needed to show the payload of a dead letter to operators. */
+  /**
+   * The schema of the payload. It is needed to show the payload of a dead-lettered message to
+   * operators.
+   */
   readonly schema?: DescMessage;
 }
 

@@ -60,7 +60,7 @@ test("the relay creates a send span for each attempt to publish an event of a sa
   expect(traceparents).toEqual([`00-${traceId}-${successfulSpan?.spanId}-01`, unsampled]);
 });
 
-test("a consumer applies each message in the trace of that message, also when the consumer retries a dead letter", async () => {
+test("a consumer applies each message in the trace of that message, also when the consumer retries a dead-lettered message", async () => {
   const traceparents: (string | undefined)[] = [];
   let isBroken = true;
   const effect = async (_em: unknown, messages: readonly Message[]) => {

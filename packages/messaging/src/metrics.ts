@@ -37,7 +37,7 @@ export const consumedOutcomes = ["applied", "passed_over", "failed", "forged"] a
 
 export const consumedEvents = counter({
   name: "amana_events_consumed_total",
-  help: "Events that a consumer received: applied, passed_over (already applied), failed (became a dead letter), forged (MAC invalid, or event more than 39 days old)",
+  help: "Events that a consumer received: applied, passed_over (already applied), failed (dead-lettered), forged (MAC invalid, or event more than 39 days old)",
   labels: { topic, outcome: consumedOutcomes },
 });
 
@@ -88,7 +88,7 @@ export const showOutbox = (orm: Orm, topics: readonly string[]): Disposable =>
     gauges: { waiting: outboxWaiting, oldest: outboxOldest },
   });
 
-/** Exports a consumer's dead letters as metrics, until disposed. */
+/** Exports a consumer's dead-lettered messages as metrics, until disposed. */
 export const showDeadLetters = (orm: Orm, { topic, consumer }: Subscription): Disposable =>
   showRows(orm, {
     name: "dead_letter_gauges",

@@ -7,7 +7,7 @@ import { insertInboxRows } from "./effect.ts";
 import { maskPayload } from "./mask-payload.ts";
 import type { Action } from "./record-action.ts";
 
-/** A dead letter without its payload, for operators. */
+/** A dead-lettered message without its payload, for operators. */
 export interface ShownDeadLetter {
   readonly id: string;
   readonly consumer: string;
@@ -28,7 +28,8 @@ const shownColumns = `id, consumer, topic, left(key, 100) as key, event_id, left
   to_json(updated_at) #>> '{}' as updated_at`;
 
 /**
- * Returns dead letters, oldest first. Without `status`, omits DELIVERED and DROPPED dead letters.
+ * Returns dead-lettered messages, oldest first. Without `status`, omits DELIVERED and DROPPED
+ * dead-lettered messages.
  */
 export async function readDeadLetters(
   em: SqlEntityManager,
@@ -42,7 +43,10 @@ export async function readDeadLetters(
   );
 }
 
-/** Returns a dead letter with its masked payload, or undefined if there is no such dead letter. */
+/**
+ * Returns a dead-lettered message with its masked payload, or undefined if there is no such
+ * dead-lettered message.
+ */
 export async function readDeadLetter(
   em: SqlEntityManager,
   id: string,
@@ -58,16 +62,16 @@ export async function readDeadLetter(
   return { ...row, payload: json === undefined ? `[${row.payload.length} bytes]` : JSON.parse(json) };
 }
 
-/** A change of a dead letter, for the audit trail. */
+/** A change of a dead-lettered message, for the audit trail. */
 export interface DeadLetterChange {
   readonly before: DeadLetterRow;
   readonly status: DeadLetterStatus;
 }
 
 /**
- * Makes a dead letter due, so that the running consumer retries it within five seconds. A stopped
- * consumer retries it when the consumer starts. Returns undefined if the dead letter is DELIVERED.
- * Throws a DomainError if it is DROPPED or FORGED.
+ * Makes a dead-lettered message due, so that the running consumer retries it within five seconds. A
+ * stopped consumer retries it when the consumer starts. Returns undefined if the dead-lettered
+ * message is DELIVERED. Throws a DomainError if it is DROPPED or FORGED.
  */
 export async function requestRetry(em: SqlEntityManager, id: string): Promise<DeadLetterChange | undefined> {
   const deadLetter = await lockRetryableDeadLetter(em, id);
@@ -77,7 +81,7 @@ export async function requestRetry(em: SqlEntityManager, id: string): Promise<De
   return { before: deadLetter, status };
 }
 
-/** Locks a dead letter for a retry. Throws a DomainError if it is DROPPED or FORGED. */
+/** Locks a dead-lettered message for a retry. Throws a DomainError if it is DROPPED or FORGED. */
 export async function lockRetryableDeadLetter(em: SqlEntityManager, id: string): Promise<DeadLetterRow> {
   const deadLetter = await lockDeadLetter(em, id);
   if (deadLetter.status === "DROPPED") throw deadLetterEnded("DROPPED");
@@ -86,16 +90,16 @@ export async function lockRetryableDeadLetter(em: SqlEntityManager, id: string):
 }
 
 /**
- * Drops a dead letter. Inserts its event into the inbox without the effect, so that later
- * deliveries have no effect. The dead letter becomes DELIVERED instead if the event has taken
- * effect in the meantime. Returns undefined if the dead letter is already DROPPED. Throws a
- * DomainError if it is already DELIVERED.
+ * Drops a dead-lettered message. Inserts its event into the inbox without the effect, so that later
+ * deliveries have no effect. The message becomes DELIVERED instead if the event has taken effect in
+ * the meantime. Returns undefined if the message is already DROPPED. Throws a DomainError if it is
+ * already DELIVERED.
  */
 export async function markDropped(em: SqlEntityManager, id: string): Promise<DeadLetterChange | undefined> {
   const deadLetter = await lockDeadLetter(em, id);
   if (deadLetter.status === "DROPPED") return undefined;
   if (deadLetter.status === "DELIVERED") throw deadLetterEnded("DELIVERED");
-  // A FORGED dead letter has no `event_id`, because the id in its header may belong to an authentic
+  // A FORGED message has no `event_id`, because the id in its header may belong to an authentic
   // event.
   const eventId = deadLetter.event_id;
   const isFresh = eventId === null || (await insertInboxRows(em, deadLetter.consumer, [eventId])).has(eventId);
@@ -104,7 +108,10 @@ export async function markDropped(em: SqlEntityManager, id: string): Promise<Dea
   return { before: deadLetter, status };
 }
 
-/** Returns the state of a dead letter, or undefined if there is no such dead letter. */
+/**
+ * Returns the state of a dead-lettered message, or undefined if there is no such dead-lettered
+ * message.
+ */
 export async function readDeadLetterState(
   em: SqlEntityManager,
   id: string,
@@ -113,7 +120,7 @@ export async function readDeadLetterState(
   return row;
 }
 
-/** Returns the audit trail entry for a change of a dead letter. */
+/** Returns the audit trail entry for a change of a dead-lettered message. */
 export function deadLetterAction(
   by: Action["by"],
   operation: "retried" | "dropped",

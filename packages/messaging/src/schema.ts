@@ -19,7 +19,7 @@ export const stuckOutboxRows: readonly StuckRows[] = [
   },
 ];
 
-/** Dead letters that an operator must inspect. */
+/** Dead-lettered messages that an operator must inspect. */
 export const stuckInboxRows: readonly StuckRows[] = [
   {
     what: "events that fail repeatedly, or whose type this version does not support",

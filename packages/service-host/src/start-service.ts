@@ -56,7 +56,8 @@ export interface Service<Config extends ServiceConfig, Context extends { readonl
   /** Starts the background jobs. */
   jobs?(context: Context, config: Config): readonly (AsyncDisposable | Disposable)[];
   /**
-   * Records actions of operators on dead letters. By default, emits an event for the audit trail.
+   * Records actions of operators on dead-lettered messages. By default, emits an event for the
+   * audit trail.
    */
   readonly recordAction?: RecordAction;
 }

@@ -456,7 +456,7 @@ final class Clients extends Resource
 final class DeadLetters extends Resource
 {
     /**
-     * List dead letters.
+     * List dead-lettered messages.
      *
      * @param ListDeadLettersQuery $query
      * @return Pages of ListDeadLettersItem
@@ -467,7 +467,7 @@ final class DeadLetters extends Resource
     }
 
     /**
-     * Get a dead letter.
+     * Get a dead-lettered message.
      *
      * @return DeadLetter
      */
@@ -477,7 +477,7 @@ final class DeadLetters extends Resource
     }
 
     /**
-     * Retry a dead letter.
+     * Retry a dead-lettered message.
      *
      * @return DeadLetter
      */
@@ -487,7 +487,7 @@ final class DeadLetters extends Resource
     }
 
     /**
-     * Drop a dead letter.
+     * Drop a dead-lettered message.
      *
      * @param DropDeadLetterBody $body
      * @return DeadLetter

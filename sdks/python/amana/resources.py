@@ -125,19 +125,19 @@ class Clients(Resource):
 
 class DeadLetters(Resource):
     def list(self, query: models.ListDeadLettersQuery | None = None) -> List[models.ListDeadLettersItem]:
-        """List dead letters."""
+        """List dead-lettered messages."""
         return self._pages("/api/v1/admin/dead-letters", query)
 
     def get(self, id: str) -> models.DeadLetter:
-        """Get a dead letter."""
+        """Get a dead-lettered message."""
         return self._call("GET", f"/api/v1/admin/dead-letters/{segment(id)}")
 
     def retry(self, id: str, *, idempotency_key: str | None = None) -> models.DeadLetter:
-        """Retry a dead letter."""
+        """Retry a dead-lettered message."""
         return self._call("POST", f"/api/v1/admin/dead-letters/{segment(id)}/retry", idempotency_key=idempotency_key)
 
     def drop(self, id: str, body: models.DropDeadLetterBody, *, idempotency_key: str | None = None) -> models.DeadLetter:
-        """Drop a dead letter."""
+        """Drop a dead-lettered message."""
         return self._call("POST", f"/api/v1/admin/dead-letters/{segment(id)}/drop", body, idempotency_key=idempotency_key)
 
 

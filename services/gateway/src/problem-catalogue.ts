@@ -107,18 +107,18 @@ export const problemCatalogue = {
     422,
   ],
   dead_letter_failed: [
-    "Dead letter failed again",
-    "The retry failed and changed nothing. The detail contains the reason. Fix the cause and retry, or drop the dead letter.",
+    "Dead-lettered message failed again",
+    "The retry failed and changed nothing. The detail contains the reason. Fix the cause and retry, or drop the dead-lettered message.",
     409,
   ],
   dead_letter_forged: [
-    "Dead letter is not authentic",
-    "The message was rejected and has no effect. If it is genuine, publish it again. Drop the dead letter.",
+    "Dead-lettered message is not authentic",
+    "The message was rejected and has no effect. If it is genuine, publish it again. Drop the dead-lettered message.",
     409,
   ],
   dead_letter_over: [
-    "Dead letter is final",
-    "The dead letter was already delivered or dropped, and its status cannot change.",
+    "Dead-lettered message is final",
+    "The dead-lettered message was already delivered or dropped, and its status cannot change.",
     409,
   ],
   delivery_attempt_limit_reached: [

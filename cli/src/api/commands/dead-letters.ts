@@ -48,7 +48,7 @@ export function deadLetters(program: Command): void {
       group,
       "list",
       {
-        summary: "list dead letters that are neither delivered nor dropped",
+        summary: "list dead-lettered messages that are neither delivered nor dropped",
         example: "dead-letters list --status PARKED",
         key,
         helpNote,
@@ -65,7 +65,7 @@ export function deadLetters(program: Command): void {
   apiOrDatabaseCommand(
     group,
     "show <id>",
-    { summary: "show a dead letter with the permitted fields of its payload", example: "dead-letters show 0199…", key },
+    { summary: "show a dead-lettered message with the permitted fields of its payload", example: "dead-letters show 0199…", key },
     async ({ amana, requestOptions }, options, id: string) =>
       showResource(await amana.deadLetters.get(id, requestOptions()), options),
     async () => (await loadDatabaseActions()).showDeadLetter,
@@ -74,7 +74,7 @@ export function deadLetters(program: Command): void {
     group,
     "retry [ids...]",
     {
-      summary: "retry dead letters now in the running consumer",
+      summary: "retry dead-lettered messages now in the running consumer",
       example: "dead-letters retry 0199…",
       key,
       statusCommand: () => "dead-letters list",
@@ -99,7 +99,7 @@ export function deadLetters(program: Command): void {
     group,
     "drop <ids...>",
     {
-      summary: "drop dead letters; their messages have no effect and count as processed",
+      summary: "drop dead-lettered messages; they have no effect and count as processed",
       example: 'dead-letters drop 0199… --reason "sent in error"',
       key,
       statusCommand: () => "dead-letters list",
@@ -126,8 +126,8 @@ async function retryByApi(api: Api, { all, topic, status, json }: RetryOptions, 
 const outcomeOf = ({ service, status }: Pick<DeadLetter, "service" | "status">) => ({ service, outcome: status });
 
 /**
- * Returns the ids of all matching dead letters. The command reads all ids before the first retry,
- * because the API no longer lists a message after its retry.
+ * Returns the ids of all matching dead-lettered messages. The command reads all ids before the
+ * first retry, because the API no longer lists a message after its retry.
  */
 async function readAllIds(api: Api, { topic, status = "PARKED" }: Pick<RetryOptions, "topic" | "status">): Promise<string[]> {
   const ids: string[] = [];

@@ -147,22 +147,22 @@ class Clients extends Resource {
 }
 
 class DeadLetters extends Resource {
-  /** List dead letters */
+  /** List dead-lettered messages */
   list(query?: models.ListDeadLettersQuery, options?: RequestOptions): List<models.ListDeadLettersItem> {
     return this.pages("/api/v1/admin/dead-letters", query, options);
   }
 
-  /** Get a dead letter */
+  /** Get a dead-lettered message */
   get(id: string, options?: RequestOptions): Promise<models.DeadLetter> {
     return this.call("GET", `/api/v1/admin/dead-letters/${segment(id)}`, undefined, options);
   }
 
-  /** Retry a dead letter */
+  /** Retry a dead-lettered message */
   retry(id: string, options?: RequestOptions): Promise<models.DeadLetter> {
     return this.call("POST", `/api/v1/admin/dead-letters/${segment(id)}/retry`, undefined, options);
   }
 
-  /** Drop a dead letter */
+  /** Drop a dead-lettered message */
   drop(id: string, body: models.DropDeadLetterBody, options?: RequestOptions): Promise<models.DeadLetter> {
     return this.call("POST", `/api/v1/admin/dead-letters/${segment(id)}/drop`, body, options);
   }

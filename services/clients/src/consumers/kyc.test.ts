@@ -172,13 +172,13 @@ test("createOnboardingDetails stores the details and the KYC consumer stores the
   }
 });
 
-test("the KYC consumer of the clients service ignores an event whose application has no client, and stores no dead letter", async () => {
+test("the KYC consumer of the clients service ignores an event whose application has no client, and dead-letters no message", async () => {
   const event = aKycEvent({ businessId: uuidv7() });
   await harness.publish(event);
   expect(await harness.sql("select 1 from dead_letter where event_id = ?", [event.headers["ce_id"]])).toEqual([]);
 });
 
-test("the KYC consumer of the clients service stores an invalid event as a dead letter, and applies the valid event in the same batch", async () => {
+test("the KYC consumer of the clients service dead-letters an invalid event, and applies the valid event in the same batch", async () => {
   const { ids, clientId, readStatus } = await aClient();
   const invalidEvents = [
     aKycEvent({ ...ids, clientId: uuidv7() }),

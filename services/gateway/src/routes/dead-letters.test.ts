@@ -60,7 +60,7 @@ const send = (method: "GET" | "POST", path = "", payload?: object, headers: obje
     ...(payload === undefined ? {} : { payload }),
   });
 
-test("GET /admin/dead-letters returns the dead letters of all services, newest first, with the sum of the services' totals", async () => {
+test("GET /admin/dead-letters returns the dead-lettered messages of all services, newest first, with the sum of the services' totals", async () => {
   const deadLetters = [3, 1, 2].map((n) => aDeadLetter({ id: uuidv7(), createdAtMs: at + BigInt(n) }));
   gateway.behaviour.deadLetters.listDeadLetters = async () => ({ deadLetters: [deadLetters.shift() ?? aDeadLetter()], total: 5 });
   const response = await send("GET", "?limit=2&offset=1&topic=payments.v1&status=PARKED");
@@ -84,7 +84,7 @@ test("GET /admin/dead-letters returns an empty page for the maximum offset", asy
   }
 });
 
-test("GET /admin/dead-letters/{id} returns the payload, or 404 when no service has the dead letter", async () => {
+test("GET /admin/dead-letters/{id} returns the payload, or 404 when no service has the dead-lettered message", async () => {
   expect((await send("GET", `/${id}`)).json()).toEqual({
     ...expectedJson,
     payload: { payment: { order_ref: "[8 characters]" } },
@@ -96,7 +96,7 @@ test("GET /admin/dead-letters/{id} returns the payload, or 404 when no service h
   expect((await send("GET", "/x")).statusCode).toBe(404);
 });
 
-test("GET /admin/dead-letters/{id} returns 503 while a service is unavailable and no other service has the dead letter", async () => {
+test("GET /admin/dead-letters/{id} returns 503 while a service is unavailable and no other service has the dead-lettered message", async () => {
   let calls = 0;
   gateway.behaviour.deadLetters.getDeadLetter = async () => {
     if (calls++ === 1) throw new DomainError("unavailable", "dead_letters_unavailable", "The service is unavailable.");
@@ -105,7 +105,7 @@ test("GET /admin/dead-letters/{id} returns 503 while a service is unavailable an
   expect((await send("GET", `/${id}`)).statusCode).toBe(503);
 });
 
-test("POST /admin/dead-letters/{id}/retry and /drop forward Idempotency-Key and note to the service that stores the dead letter", async () => {
+test("POST /admin/dead-letters/{id}/retry and /drop forward Idempotency-Key and note to the service that stores the dead-lettered message", async () => {
   gateway.behaviour.deadLetters.retryDeadLetter = async () => aDeadLetter({ status: DeadLetterStatus.DELIVERED });
   gateway.behaviour.deadLetters.dropDeadLetter = async () => aDeadLetter({ status: DeadLetterStatus.DROPPED });
   const retryResponse = await send("POST", `/${id}/retry`, undefined, { "idempotency-key": "k-1" });
@@ -134,7 +134,7 @@ test("POST /admin/dead-letters/{id}/drop requires a note, and /retry rejects any
   expect((await send("POST", `/${id}/retry`)).json()).toMatchObject({ status: 409, code: "dead_letter_failed" });
 });
 
-test("the routes of dead letters require an operator key", async () => {
+test("the routes of dead-lettered messages require an operator key", async () => {
   const asBusiness = await gateway.app.inject({ url: "/api/v1/admin/dead-letters", headers: gateway.business.headers });
   expect(asBusiness.json()).toMatchObject({ status: 403, code: "admin_required" });
 });

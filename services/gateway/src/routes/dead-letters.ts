@@ -15,7 +15,7 @@ const int32Max = 2_147_483_647;
 
 const deadLetter = { tag: "Operators", response: DeadLetterJson, render: renderDeadLetter } as const;
 
-/** Adds the operations on the dead letters of all consuming services. */
+/** Adds the operations on the dead-lettered messages of all consuming services. */
 export async function deadLetters(app: App, { rpc: { deadLetters: services } }: Gateway): Promise<void> {
   // The RPCs of all services have the same request and response messages.
   const { listDeadLetters, getDeadLetter, retryDeadLetter, dropDeadLetter } = services.webhooks;
@@ -23,10 +23,10 @@ export async function deadLetters(app: App, { rpc: { deadLetters: services } }: 
   addListRoute(app, "", {
     ...deadLetter,
     rpc: listDeadLetters,
-    summary: "List dead letters",
+    summary: "List dead-lettered messages",
     description:
       "Returns the events that a consuming service failed to apply, newest first. Without the filter `status`, the list " +
-      "omits DELIVERED and DROPPED dead letters.",
+      "omits DELIVERED and DROPPED dead-lettered messages.",
     filters: {
       service: choice(serviceNames, "Consuming service; all of them by default."),
       topic: text(100, { description: "Topic of the event.", examples: ["payments.v1"] }),
@@ -51,8 +51,8 @@ export async function deadLetters(app: App, { rpc: { deadLetters: services } }: 
   });
 
   /**
-   * Returns the dead letter and the service that stores it. Throws `not_found` if no service stores
-   * the dead letter.
+   * Returns the dead-lettered message and the service that stores it. Throws `not_found` if no
+   * service stores the dead-lettered message.
    */
   const findDeadLetter = async (id: string, call: BulkheadCall) => {
     const { idempotencyKey: _, ...readCall } = call;
@@ -64,8 +64,8 @@ export async function deadLetters(app: App, { rpc: { deadLetters: services } }: 
     );
     const fulfilled = results.find((result) => result.status === "fulfilled");
     if (fulfilled) return fulfilled.value;
-    // If a service is unavailable, that service may store the dead letter, so the error is not
-    // `not_found`.
+    // If a service is unavailable, that service may store the dead-lettered message, so the error
+    // is not `not_found`.
     const failure = results.find((result) => result.status === "rejected" && !isNotFound(result.reason));
     throw failure?.status === "rejected" ? failure.reason : Problem.of("not_found");
   };
@@ -73,16 +73,16 @@ export async function deadLetters(app: App, { rpc: { deadLetters: services } }: 
   addReadRoute(app, "/:id", {
     ...deadLetter,
     rpc: getDeadLetter,
-    summary: "Get a dead letter",
+    summary: "Get a dead-lettered message",
     description:
-      "Returns a dead letter with the payload of its event. Texts in the payload, except ids and enum values, are replaced by their length.",
+      "Returns a dead-lettered message with the payload of its event. Texts in the payload, except ids and enum values, are replaced by their length.",
     execute: async ({ id }, { call }) => (await findDeadLetter(id, call)).letter,
   });
 
   addActionRoute(app, "/:id/retry", {
     ...deadLetter,
     rpc: retryDeadLetter,
-    summary: "Retry a dead letter",
+    summary: "Retry a dead-lettered message",
     description:
       "Applies the event now. The event has its effect once, even if it is retried or published repeatedly. Fails with " +
       "409 `dead_letter_failed` when the event fails again. The retry is recorded in the audit trail.",
@@ -92,7 +92,7 @@ export async function deadLetters(app: App, { rpc: { deadLetters: services } }: 
   addActionRoute(app, "/:id/drop", {
     ...deadLetter,
     rpc: dropDeadLetter,
-    summary: "Drop a dead letter",
+    summary: "Drop a dead-lettered message",
     description:
       "Changes the status to DROPPED, which is final. The event has no effect, even if it is published again. The drop is " +
       "recorded in the audit trail.",

@@ -101,7 +101,7 @@ test("the audit consumer inserts one row for each of two actions that are delive
   ]);
 });
 
-test("the audit consumer stores an invalid message as a dead letter and processes the rest of the batch", async () => {
+test("the audit consumer dead-letters an invalid message and processes the rest of the batch", async () => {
   const validAction = anAction();
   const invalidAction = anAction({ entityId: "nothing" });
   await deliver([invalidAction.message, validAction.message]);

@@ -49,7 +49,7 @@ test.each([KycEventType.KYC_CREATED, KycEventType.KYC_OPENED, KycEventType.KYC_S
   },
 );
 
-test("the KYC consumer of the webhooks service stores invalid messages as dead letters", async () => {
+test("the KYC consumer of the webhooks service dead-letters invalid messages", async () => {
   const invalidMessages = [
     { ...aKycEvent(), payload: new Uint8Array() },
     aKycEvent({ type: KycEventType.UNSPECIFIED }),

@@ -86,7 +86,7 @@ test("the payments consumer of the webhooks service stores a delivery to a DISAB
   expect(await deliveriesOf(event.id)).toEqual([{ endpoint_id: id, status: "SKIPPED" }]);
 });
 
-test("the payments consumer of the webhooks service stores invalid messages as dead letters with a reason, and applies the valid messages of the batch", async () => {
+test("the payments consumer of the webhooks service dead-letters invalid messages with a reason, and applies the valid messages of the batch", async () => {
   const caller = aBusinessCaller();
   const validMessages = Array.from({ length: 7 }, () => aPaymentEvent(caller));
   const invalidMessages = [

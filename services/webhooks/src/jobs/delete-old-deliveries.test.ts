@@ -66,7 +66,7 @@ test("the hourly jobs of the webhooks service delete a delivery that is still pe
   const [stuck, late] = await publishAged(harness, caller, 33, 32);
   await harness.sql("update delivery set created_at = now() - interval '31 days 1 hour' where event_id = ?", [stuck?.id]);
   await runJobs(harness);
-  // A delivery can be younger than its event, for example after the retry of a dead letter.
+  // A delivery can be younger than its event, for example after a retry of its message.
   expect(await harness.sql("select event_id, endpoint_id from delivery")).toEqual([{ event_id: late?.id, endpoint_id: id }]);
   expect(await harness.sql("select id from event")).toEqual([{ id: late?.id }]);
 });

@@ -49,7 +49,7 @@ export type CallGateway = (
 const secondsForShortPauses = 60;
 
 /** Returns the factor by which the customers' pauses are multiplied in a run of `seconds`. */
-export const pauseFactorOf = (seconds: number): number => (seconds < secondsForShortPauses ? 5 : 1);
+export const pauseFactorOf = (seconds: number): number => (seconds < secondsForShortPauses ? 12 : 1);
 
 /** Runs several customers in parallel until `signal` is aborted. */
 export async function runCustomers(shop: Shop): Promise<void> {

@@ -1,4 +1,5 @@
 import { pathToFileURL } from "node:url";
+import { bundlesVariable } from "@amana/dev-env/service-process";
 import type { System } from "@amana/dev-env/system";
 import { Client } from "pg";
 import type { Random } from "../random.ts";
@@ -16,7 +17,9 @@ export function settingsWithoutFilters<S extends object>(
   // identity runs an operator's statements for all tenants, even if they filter one business.
   // Row-level security does not restrict such statements, so they keep their filters.
   const createOption = (name: string) => `--import=${file}${name === "identity" ? "?keep-for-all-tenants" : ""}`;
-  return Object.fromEntries(protectedServices.map((name) => [name, { ...settings[name], NODE_OPTIONS: createOption(name) }]));
+  // The preloaded module patches modules of the source, but not their copies in a bundle.
+  const createSettings = (name: string) => ({ NODE_OPTIONS: createOption(name), [bundlesVariable]: "" });
+  return Object.fromEntries(protectedServices.map((name) => [name, { ...settings[name], ...createSettings(name) }]));
 }
 
 /**
@@ -43,7 +46,7 @@ export async function useForeignIdentifiersWithoutFilters(system: System, random
   await setRowSecurity(system, "enable", tables);
   const restart = async (name: (typeof protectedServices)[number]) => {
     await system.services[name].stop();
-    await system.services[name].start({ NODE_OPTIONS: "" });
+    await system.services[name].start({ NODE_OPTIONS: "", [bundlesVariable]: process.env[bundlesVariable] ?? "" });
   };
   await Promise.all(protectedServices.map(restart));
   await system.waitUntilReady();

@@ -35,7 +35,8 @@ const listenTimeoutMs = 30_000;
 /**
  * Environment variable with the path of a folder that contains a bundle of each service, as in an
  * image. If it is unset, services run from source. The start of a bundle needs a quarter of the CPU
- * time. The tests set the variable, because they start hundreds of processes.
+ * time. The tests set the variable, because they start hundreds of processes. A test sets it to ""
+ * among the settings of a service if the service must run from source.
  */
 export const bundlesVariable = "AMANA_SERVICE_BUNDLES";
 
@@ -70,9 +71,7 @@ export function createServiceProcess(options: {
   const spawn = async (extraEnv: Record<string, string>) => {
     log ??= createWriteStream(logFile, { flags: "a" });
     const settings = { ...env, ...extraEnv };
-    // Modules that NODE_OPTIONS preloads patch modules of the source, but not their copies in a
-    // bundle.
-    const fromSource = options.root !== undefined || Boolean(settings["NODE_OPTIONS"]);
+    const fromSource = options.root !== undefined || settings[bundlesVariable] === "";
     const program = serviceProgram(name, "main", { fromSource });
     const started = await spawnServer({
       command: process.execPath,

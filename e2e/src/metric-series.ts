@@ -8,11 +8,11 @@ export interface MetricSeries {
   readonly value: number;
 }
 
-/** Parses a metrics text in the Prometheus text format. */
-export const parseSeries = (text: string): MetricSeries[] =>
+/** Parses a metrics text in the Prometheus text format. Returns the series in `names` (default: all). */
+export const parseSeries = (text: string, names?: ReadonlySet<string>): MetricSeries[] =>
   text
     .split("\n")
-    .filter((line) => line !== "" && !line.startsWith("#"))
+    .filter((line) => line !== "" && !line.startsWith("#") && (names?.has(line.split(/[{ ]/, 1)[0] ?? "") ?? true))
     .map((line) => {
       const [, name = "", inner = "", value = ""] = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? [];
       const labels = [...inner.matchAll(/(\w+)="([^"]*)"/g)].map(([, label = "", labelValue = ""]) => [label, labelValue]);

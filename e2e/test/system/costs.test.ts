@@ -42,6 +42,12 @@ const upstreamCalls = new Set([
   "amana_card_processor_duration_seconds_count",
   "amana_verification_provider_duration_seconds_count",
 ]);
+const countedSeries = new Set([
+  "amana_database_statements_total",
+  "amana_database_round_trips_total",
+  "amana_rpc_client_duration_seconds_count",
+  ...upstreamCalls,
+]);
 
 let dir: string;
 let postgres: Postgres;
@@ -90,7 +96,7 @@ async function readCounters(): Promise<Map<string, number>> {
     await (await request(running.system.metricsUrls[service])).body.text(),
   ]);
   for (const [service = "", text = ""] of await Promise.all(pages)) {
-    for (const { name, labels, value } of parseSeries(text)) {
+    for (const { name, labels, value } of parseSeries(text, countedSeries)) {
       const { operation = "", method = "", to } = labels;
       const isEvent = operation === "deliver" || operation.startsWith("consume ");
       const isRpc = operation.includes("/") && operation !== resolveKeysMethod;
@@ -108,15 +114,12 @@ async function readCounters(): Promise<Map<string, number>> {
 
 /** Waits until no counter has changed for a quarter of a second. */
 async function waitForStableCounters(): Promise<Map<string, number>> {
-  let last = await readCounters();
-  for (let unchanged = 0; unchanged < 2; ) {
-    await sleep(125);
+  for (let last = await readCounters(); ; ) {
+    await sleep(250);
     const next = await readCounters();
-    const isChanged = [...next].some(([key, value]) => last.get(key) !== value);
-    unchanged = isChanged ? 0 : unchanged + 1;
+    if ([...next].every(([key, value]) => last.get(key) === value)) return next;
     last = next;
   }
-  return last;
 }
 
 interface Measurement {

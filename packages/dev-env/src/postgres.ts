@@ -15,7 +15,7 @@ export interface PostgresOptions {
   dataDir: string;
   /**
    * Whether commits survive a crash. Tests set false, which is faster; a crash can then lose the
-   * commits of the last second.
+   * commits of the last second, and stored passwords are weakly hashed.
    */
   durable: boolean;
   /** Additional server settings, as `name=value`. */
@@ -46,7 +46,9 @@ const readyTimeoutMs = 60_000;
 /** SQLSTATE invalid_password. */
 const wrongPassword = "28P01";
 
-const notDurable = ["fsync=off", "synchronous_commit=off", "full_page_writes=off"];
+/** With one iteration in place of 4 096, a client needs 0.7 ms less CPU time to authenticate. */
+const weakPasswords = "scram_iterations=1";
+const forTests = ["fsync=off", "synchronous_commit=off", "full_page_writes=off", weakPasswords];
 
 /**
  * Starts PostgreSQL 18 on the loopback address and resolves when it accepts connections. The
@@ -75,7 +77,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
     `max_connections=${connectionsMax}`,
     "timezone=UTC",
     "log_timezone=UTC",
-    ...(durable ? [] : notDurable),
+    ...(durable ? [] : forTests),
     ...(options.settings ?? []),
   ];
 

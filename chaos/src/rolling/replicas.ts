@@ -9,6 +9,9 @@ import type { System } from "@amana/dev-env/system";
 export const replicatedServices = [...servicesWithDatabase, "gateway"] as const satisfies readonly ServiceName[];
 export type ReplicatedService = (typeof replicatedServices)[number];
 
+/** Settings with which the replicas of each service start. */
+export type Settings = Readonly<Record<ReplicatedService, Record<string, string>>>;
+
 const startMsMax = 180_000;
 
 /** Folder of another version, or undefined for this version. */

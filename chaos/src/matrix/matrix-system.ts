@@ -87,7 +87,7 @@ export async function startMatrixSystem(firstProvider: KycProvider): Promise<Mat
       },
     ]),
   );
-  const testSystem = stack.use(await startTestSystem("kafka", env, { databaseUrl: postgres.superuserUrl }));
+  const testSystem = stack.use(await startTestSystem("kafka", env, { databaseUrl: postgres.superuserUrl, started: ["sandbox"] }));
   const { system, kafka } = testSystem;
   if (!kafka) throw new Error("the test system has no Kafka");
   proxy.target = system.sandboxUrl;

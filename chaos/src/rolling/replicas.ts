@@ -68,7 +68,7 @@ export interface Replicas extends AsyncDisposable {
   readonly byService: Readonly<Record<ReplicatedService, readonly Replica[]>>;
 }
 
-/** Replaces each process of the system, except the sandbox, by two replicas. */
+/** Starts two replicas of each service, except the sandbox, of a system that has not started them. */
 export async function startReplicas(
   system: System,
   version: Version,
@@ -97,7 +97,6 @@ export async function startReplicas(
   ) as unknown as Record<ReplicatedService, Replica[]>;
   const allReplicas = Object.values(byService).flat();
 
-  for (const name of replicatedServices) await system.services[name].stop();
   await using stack = new AsyncDisposableStack();
   stack.defer(async () => void (await Promise.all(allReplicas.map((replica) => replica.stop()))));
   await Promise.all(allReplicas.map((replica) => replica.replace(version)));

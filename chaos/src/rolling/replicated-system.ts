@@ -25,10 +25,11 @@ export interface ReplicatedSystem extends AsyncDisposable {
 export async function startReplicatedSystem(version?: Version): Promise<ReplicatedSystem> {
   await using stack = new AsyncDisposableStack();
   const { system } = stack.use(
-    await startTestSystem("kafka", {
-      gateway: { STOP_DELAY_MS: String(stopDelayMs) },
-      clients: { ONBOARDING_AUTO_APPROVE: "true" },
-    }),
+    await startTestSystem(
+      "kafka",
+      { gateway: { STOP_DELAY_MS: String(stopDelayMs) }, clients: { ONBOARDING_AUTO_APPROVE: "true" } },
+      { started: ["sandbox"] },
+    ),
   );
   const settings = Object.fromEntries(replicatedServices.map((name) => [name, system.envOf(name)])) as Settings;
   const envOf: System["envOf"] = (name) => (name === "sandbox" ? system.envOf(name) : settings[name]);

@@ -23,6 +23,8 @@ describe("the attack program `matrix`", () => {
       expect(report.violations).toEqual([]);
       expect(report.countOf("schedules played")).toBeGreaterThanOrEqual(schedules);
       expect(report.countOf("faults met")).toBeGreaterThan(schedules / 2);
+      const { rows } = await matrixSystem.databases.kyc.query("select distinct provider from kyc_application");
+      expect(rows).toContainEqual({ provider: kycProvider });
     },
   );
 });

@@ -30,7 +30,7 @@ export interface TestSystem extends AsyncDisposable {
 export async function startTestSystem(
   events: "kafka" | "direct",
   env: NonNullable<SystemOptions["env"]> = {},
-  options: Pick<SystemOptions, "databaseUrl" | "kycProvider" | "supervised"> & { kafkaNodes?: number } = {},
+  options: Pick<SystemOptions, "databaseUrl" | "kycProvider" | "supervised" | "started"> & { kafkaNodes?: number } = {},
 ): Promise<TestSystem> {
   const dir = await mkdtemp(join(tmpdir(), "amana-system-"));
   await using stack = new AsyncDisposableStack();

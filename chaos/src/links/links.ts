@@ -12,7 +12,7 @@ import { createLink, drawScenario, type Link } from "./link.ts";
 import { type LinksSystem, startLinksSystem } from "./links-system.ts";
 
 const workerCount = 4;
-const linksMin = 8;
+const linksMin = 4;
 /**
  * Maximum time for which a process is frozen. It is shorter than the time within which a buyer must
  * pay, so that a frozen process does not settle a payment too late.

@@ -9,6 +9,7 @@ import type { System } from "@amana/dev-env/system";
 import { callSandbox, copyPostgresData, startTestSystem } from "@amana/e2e/test-system";
 import { Pool } from "pg";
 import { request } from "undici";
+import { kycProviderSettings } from "../kyc-provider.ts";
 import { type ProcessorProxy, startProcessorProxy } from "../refunds/processor-proxy.ts";
 import { type Replica, type Replicas, type ReplicatedService, replicatedServices, startReplicas } from "../rolling/replicas.ts";
 import { Crashes } from "./crashes.ts";
@@ -23,6 +24,7 @@ const readyMsMax = 180_000;
  */
 export interface MatrixSystem extends AsyncDisposable {
   readonly system: System;
+  /** Verification provider of new applications. */
   readonly kycProvider: KycProvider;
   readonly replicas: Replicas["byService"];
   readonly postgres: Postgres;
@@ -39,6 +41,8 @@ export interface MatrixSystem extends AsyncDisposable {
   pointFile(service: ReplicatedService): string;
   /** Returns the URL of a gateway. Successive calls return the gateways in rotation. */
   gatewayUrl(): string;
+  /** Restarts kyc if it does not use this provider for new applications yet. */
+  useKycProvider(kycProvider: KycProvider): Promise<void>;
   /** Removes all faults and waits until all processes are ready. */
   restoreAll(): Promise<void>;
 }
@@ -61,7 +65,8 @@ const kyc = { KYC_CHECK_SECONDS: "0.5,0.5,1", KYC_CATCH_UP_SECONDS: "1", KYC_PRO
 const retries = Array.from({ length: 60 }, () => "1").join();
 const webhooks = { RETRY_SCHEDULE_SECONDS: `0.3,0.5,${retries}` };
 
-export async function startMatrixSystem(kycProvider: KycProvider): Promise<MatrixSystem> {
+export async function startMatrixSystem(firstProvider: KycProvider): Promise<MatrixSystem> {
+  let kycProvider = firstProvider;
   await using stack = new AsyncDisposableStack();
   const dir = await mkdtemp(join(tmpdir(), "amana-break-matrix-"));
   stack.defer(() => rm(dir, { recursive: true, force: true }));
@@ -82,12 +87,16 @@ export async function startMatrixSystem(kycProvider: KycProvider): Promise<Matri
       },
     ]),
   );
-  const testSystem = stack.use(await startTestSystem("kafka", env, { databaseUrl: postgres.superuserUrl, kycProvider }));
+  const testSystem = stack.use(await startTestSystem("kafka", env, { databaseUrl: postgres.superuserUrl, started: ["sandbox"] }));
   const { system, kafka } = testSystem;
   if (!kafka) throw new Error("the test system has no Kafka");
   proxy.target = system.sandboxUrl;
   const crashes = new Crashes();
-  const replicas = stack.use(await startReplicas(system, undefined, (text, name) => crashes.add(name, text)));
+  const envOf: System["envOf"] = (name) => ({
+    ...system.envOf(name),
+    ...(name === "kyc" && kycProviderSettings(kycProvider)),
+  });
+  const replicas = stack.use(await startReplicas({ ...system, envOf }, undefined, (text, name) => crashes.add(name, text)));
   const openPool = (url: string | undefined) => {
     const pool = new Pool({ connectionString: url, application_name: applicationName, max: 4 });
     pool.on("error", () => {});
@@ -125,7 +134,6 @@ export async function startMatrixSystem(kycProvider: KycProvider): Promise<Matri
   return {
     ...{
       system,
-      kycProvider,
       replicas: replicas.byService,
       postgres,
       kafka,
@@ -135,6 +143,15 @@ export async function startMatrixSystem(kycProvider: KycProvider): Promise<Matri
       crashes,
       pointFile,
       restoreAll,
+    },
+    get kycProvider() {
+      return kycProvider;
+    },
+    async useKycProvider(provider) {
+      if (provider === kycProvider) return;
+      kycProvider = provider;
+      for (const replica of replicas.byService.kyc) await locks.with(replica, () => replica.replace(undefined));
+      await restoreAll();
     },
     gatewayUrl: () => gateways[nextGateway++ % gateways.length] as string,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),

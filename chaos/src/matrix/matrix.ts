@@ -1,3 +1,4 @@
+import type { KycProvider } from "@amana/dev-env/services";
 import type { Program, ProgramRun } from "../program.ts";
 import { cellsOf } from "./cells.ts";
 import { Coverage } from "./coverage.ts";
@@ -27,10 +28,27 @@ const candidatesMax = 40;
 export const matrixProgram: Program = {
   summary:
     "P1, P3, P4: play schedules of work and up to three faults, with each kind of fault at each place; failing schedules are shrunk",
-  run,
+  run: (options) =>
+    run(options, async (kycProvider, playAll) => {
+      await using matrixSystem = await startMatrixSystem(kycProvider);
+      await playAll(matrixSystem);
+    }),
 };
 
-async function run(options: ProgramRun): Promise<void> {
+/** Returns the program `matrix` for a running system. */
+export const matrixOn = (matrixSystem: MatrixSystem): Program => ({
+  ...matrixProgram,
+  run: (options) =>
+    run(options, async (kycProvider, playAll) => {
+      await matrixSystem.useKycProvider(kycProvider);
+      await playAll(matrixSystem);
+    }),
+});
+
+/** Calls `playAll` with a system that uses this verification provider. */
+type WithSystem = (kycProvider: KycProvider, playAll: (matrixSystem: MatrixSystem) => Promise<void>) => Promise<void>;
+
+async function run(options: ProgramRun, withSystem: WithSystem): Promise<void> {
   const { seed, signal, report, log } = options;
   const { schedules = Number.POSITIVE_INFINITY, workers = 1, schedule, results, shrinks = true } = options.matrix ?? {};
   const kycProvider = options.kycProvider ?? schedule?.kycProvider ?? "port";
@@ -69,8 +87,7 @@ async function run(options: ProgramRun): Promise<void> {
     return playback;
   };
   /** Plays schedules on one system until the run is over or the system has become unusable. */
-  const playOnOneSystem = async () => {
-    await using matrixSystem = await startMatrixSystem(kycProvider);
+  const playOnOneSystem = async (matrixSystem: MatrixSystem) => {
     startedMs = Math.min(startedMs, performance.now());
     await using playbacks = new AsyncDisposableStack();
     const passed = new Map<string, Play>();
@@ -102,7 +119,7 @@ async function run(options: ProgramRun): Promise<void> {
     }
   };
   const runWorker = async () => {
-    while (!isOver()) await playOnOneSystem();
+    while (!isOver()) await withSystem(kycProvider, playOnOneSystem);
   };
   await Promise.all(Array.from({ length: workers }, runWorker));
   logProgress();

@@ -1,7 +1,8 @@
 import { sleep } from "@amana/runtime";
 import { request } from "undici";
 
-const probeEveryMs = 50;
+/** Much shorter than the delay of a graceful shutdown. Each probe opens a new connection. */
+const probeEveryMs = 250;
 const probeTimeoutMs = 1_000;
 
 /** A load balancer that chooses the ready gateways in rotation. */

@@ -9,6 +9,9 @@ import type { System } from "@amana/dev-env/system";
 export const replicatedServices = [...servicesWithDatabase, "gateway"] as const satisfies readonly ServiceName[];
 export type ReplicatedService = (typeof replicatedServices)[number];
 
+/** Settings with which the replicas of each service start. */
+export type Settings = Readonly<Record<ReplicatedService, Record<string, string>>>;
+
 const startMsMax = 180_000;
 
 /** Folder of another version, or undefined for this version. */
@@ -65,7 +68,7 @@ export interface Replicas extends AsyncDisposable {
   readonly byService: Readonly<Record<ReplicatedService, readonly Replica[]>>;
 }
 
-/** Replaces each process of the system, except the sandbox, by two replicas. */
+/** Starts two replicas of each service, except the sandbox, of a system that has not started them. */
 export async function startReplicas(
   system: System,
   version: Version,
@@ -94,7 +97,6 @@ export async function startReplicas(
   ) as unknown as Record<ReplicatedService, Replica[]>;
   const allReplicas = Object.values(byService).flat();
 
-  for (const name of replicatedServices) await system.services[name].stop();
   await using stack = new AsyncDisposableStack();
   stack.defer(async () => void (await Promise.all(allReplicas.map((replica) => replica.stop()))));
   await Promise.all(allReplicas.map((replica) => replica.replace(version)));

@@ -1,73 +1,84 @@
 import type { System } from "@amana/dev-env/system";
 import { databaseSettings, runAmana } from "@amana/e2e/run-amana";
-import { aBusiness, startTestSystem } from "@amana/e2e/test-system";
+import { aBusiness } from "@amana/e2e/test-system";
 import { sleep } from "@amana/runtime";
 import { type Receiver, startReceivers } from "../events/start-receivers.ts";
 import type { Program, ProgramRun } from "../program.ts";
 import { createRandom } from "../random.ts";
-import { type Balancer, startBalancer } from "../rolling/balancer.ts";
 import { checkEffects } from "../rolling/check-effects.ts";
 import { pauseFactorOf, runCustomers, type Shop } from "../rolling/customers.ts";
-import { type Replicas, replicatedServices, startReplicas } from "../rolling/replicas.ts";
-import { pauseMs, stopDelayMs } from "../rolling/rolling.ts";
-import { type Deployment, type RotatedSecret, rotations, type Settings, type Step } from "./steps.ts";
+import type { Settings } from "../rolling/replicas.ts";
+import { pauseMs, type ReplicatedSystem, startReplicatedSystem } from "../rolling/replicated-system.ts";
+import { type Deployment, type RotatedSecret, rotations, type Step } from "./steps.ts";
 import { checkUses, type UsedSecrets, useSecrets } from "./use-secrets.ts";
 
-/**
- * Returns a program that rotates these secrets under load by the steps of docs/secrets.md. Replicas
- * restart one after the other. A test sets `skippedStep` to a step's action. The program then omits
- * this step and must find violations.
- */
-export const rotationOf = (secrets: readonly RotatedSecret[], skippedStep?: string): Program => ({
-  summary: "rotate each secret step by step under load; no request fails, no event is lost or counted as forged",
-  run: (options) => run(options, secrets, skippedStep),
-});
+const allSecrets = Object.keys(rotations) as RotatedSecret[];
 
-export const rotationProgram: Program = rotationOf(Object.keys(rotations) as RotatedSecret[]);
+/**
+ * Rotates each secret under load by the steps of docs/secrets.md. Replicas restart one after the
+ * other.
+ */
+export const rotationProgram: Program = {
+  summary: "rotate each secret step by step under load; no request fails, no event is lost or counted as forged",
+  async run(options) {
+    await using replicatedSystem = await startReplicatedSystem();
+    await run(replicatedSystem, options, allSecrets, undefined);
+  },
+};
+
+/**
+ * Returns the program `rotation` for a running system and for these secrets. A test sets
+ * `skippedStep` to a step's action. The program then omits this step, must find violations, and
+ * ends at the first violation.
+ */
+export const rotationOn = (
+  replicatedSystem: ReplicatedSystem,
+  secrets: readonly RotatedSecret[],
+  skippedStep?: string,
+): Program => ({
+  ...rotationProgram,
+  run: (options) => run(replicatedSystem, options, secrets, skippedStep),
+});
 
 interface RotationContext {
   readonly shop: Omit<Shop, "signal">;
   readonly deployment: Deployment;
-  readonly replicas: Replicas;
-  readonly balancer: Balancer;
+  readonly replicatedSystem: ReplicatedSystem;
   /** URL of the endpoints that `useSecrets` creates and checks. */
   readonly checkedUrl: string;
   readonly used: UsedSecrets;
+  readonly skippedStep: string | undefined;
+  /** Returns true if a step was skipped and a violation was found. */
+  isOver(): boolean;
   readonly log: ProgramRun["log"];
 }
 
 async function run(
+  replicatedSystem: ReplicatedSystem,
   { seed, seconds, signal, report, log }: ProgramRun,
   secrets: readonly RotatedSecret[],
   skippedStep: string | undefined,
 ): Promise<void> {
-  await using test = await startTestSystem("kafka", {
-    gateway: { STOP_DELAY_MS: String(stopDelayMs) },
-    clients: { ONBOARDING_AUTO_APPROVE: "true" },
-  });
-  const { system } = test;
-  const settings = Object.fromEntries(replicatedServices.map((name) => [name, system.envOf(name)])) as Settings;
+  const { system, balancer, settings } = replicatedSystem;
   await using receivers = await startReceivers(createRandom(seed), 2);
   const [receiver, checkedReceiver] = receivers.receivers as [Receiver, Receiver];
   const business = await aBusiness(system);
   await using _receiver = business.receiver;
   const endpoint = await business.call("POST", "/api/v1/webhook-endpoints", { url: receiver.url });
   receiver.secret = String(endpoint.body["secret"]);
-  const systemWithSettings: System = { ...system, envOf: (name) => (name === "sandbox" ? system.envOf(name) : settings[name]) };
-  await using replicas = await startReplicas(systemWithSettings, undefined, (text) => report.violation(text));
-  await using balancer = startBalancer(replicas.byService.gateway.map(({ url }) => url));
-  await balancer.waitUntilAllReady();
 
   const completed: Shop["completed"] = { payments: new Map(), clients: [], applications: [] };
   const shop = { system, balancer, apiKey: business.key, report, completed, pauseFactor: pauseFactorOf(seconds) };
   const context: RotationContext = {
-    ...{ shop, replicas, balancer, log },
+    ...{ shop, replicatedSystem, skippedStep, log },
     deployment: createDeployment(system, settings),
     checkedUrl: checkedReceiver.url,
     used: { verified: [] },
+    isOver: () => skippedStep !== undefined && report.violations.length > 0,
   };
-  do for (const secret of secrets) await rotate(secret, context, skippedStep);
-  while (!signal.aborted);
+  do for (const secret of secrets) await rotate(secret, context);
+  while (!signal.aborted && !context.isOver());
+  if (context.isOver()) return;
   log(`${completed.payments.size} payments, ${completed.applications.length} applications; waiting for the remaining webhooks`);
   await checkEffects({ ...shop, signal }, receiver);
   await checkUses({ ...shop, signal }, context.used);
@@ -76,6 +87,7 @@ async function run(
     receivers.countRejectedSignatures() === 0,
     () => `${receivers.countRejectedSignatures()} without a valid signature`,
   );
+  for (const crash of replicatedSystem.takeCrashes()) report.violation(crash);
 }
 
 function createDeployment(system: System, settings: Settings): Deployment {
@@ -92,9 +104,9 @@ function createDeployment(system: System, settings: Settings): Deployment {
   };
 }
 
-async function rotate(secret: RotatedSecret, context: RotationContext, skippedStep: string | undefined): Promise<void> {
+async function rotate(secret: RotatedSecret, context: RotationContext): Promise<void> {
   for (const step of rotations[secret]()) {
-    if (step.action === skippedStep) continue;
+    if (step.action === context.skippedStep || context.isOver()) continue;
     context.log(`${secret}: ${step.action}`);
     if (step.withoutLoad) await perform(step, context);
     else await runUnderLoad(context, () => perform(step, context));
@@ -111,10 +123,12 @@ async function perform(step: Step, { deployment, ...context }: RotationContext):
   await restart(step, context);
 }
 
-async function restart(step: Step, { replicas, balancer, shop }: Omit<RotationContext, "deployment">): Promise<void> {
+async function restart(step: Step, { replicatedSystem, shop, isOver }: Omit<RotationContext, "deployment">): Promise<void> {
+  const { replicas, balancer } = replicatedSystem;
   for (const name of step.restart) {
-    for (const replica of replicas.byService[name]) {
+    for (const replica of replicas[name]) {
       await sleep(pauseMs);
+      if (isOver()) return;
       await replica.replace(undefined);
       await balancer.waitUntilAllReady();
       shop.report.count("replicas restarted");

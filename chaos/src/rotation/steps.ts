@@ -1,9 +1,6 @@
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { servicesWithDatabase } from "@amana/dev-env/services";
-import type { ReplicatedService } from "../rolling/replicas.ts";
-
-/** Settings with which the replicas of each service start. */
-export type Settings = Readonly<Record<ReplicatedService, Record<string, string>>>;
+import type { ReplicatedService, Settings } from "../rolling/replicas.ts";
 
 /** Settings that an operator changes during a rotation, and commands that an operator runs. */
 export interface Deployment {

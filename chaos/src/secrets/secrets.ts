@@ -1,4 +1,4 @@
-import { serviceNames } from "@amana/dev-env/services";
+import { type KycProvider, serviceNames } from "@amana/dev-env/services";
 import type { System } from "@amana/dev-env/system";
 import {
   findFiles,
@@ -9,6 +9,7 @@ import {
   readLogPlaces,
 } from "@amana/e2e/find-everywhere";
 import { aBusiness, startTestSystem } from "@amana/e2e/test-system";
+import { kycProviderSettings } from "../kyc-provider.ts";
 import { createRepeater } from "../matrix/repeat-request.ts";
 import type { Program, ProgramRun } from "../program.ts";
 import { createRandom } from "../random.ts";
@@ -19,18 +20,24 @@ import { verifyWithPersonalData } from "./verify-with-personal-data.ts";
 const creationMsMax = 90_000;
 
 /**
- * Sends successful, rejected and failing requests with a canary in every secret and personal field.
- * The verification provider adds canaries to its responses and callbacks. Then searches all rows,
- * logs at level trace, Kafka messages and webhooks, and the responses to operators and about
- * verifications. A canary may occur only in its allowed places. No file of PostgreSQL or Kafka may
- * contain the provider's personal data.
+ * Returns a program that sends successful, rejected and failing requests with a canary in every
+ * secret and personal field, in each round with each of these verification providers. The provider
+ * adds canaries to its responses and callbacks. Then searches all rows, logs at level trace, Kafka
+ * messages and webhooks, and the responses to operators and about verifications. A canary may occur
+ * only in its allowed places. No file of PostgreSQL or Kafka may contain the provider's personal
+ * data.
  */
-export const secretsProgram: Program = {
+export const secretsOf = (kycProviders: readonly KycProvider[]): Program => ({
   summary: "P6, P9: search rows, logs, messages and responses for secrets and personal data in places that must not have them",
-  run,
+  run: (options) => run(options, kycProviders),
+});
+
+export const secretsProgram: Program = {
+  ...secretsOf(["port"]),
+  run: (options) => run(options, [options.kycProvider ?? "port"]),
 };
 
-async function run({ seed, signal, report, log, kycProvider = "port" }: ProgramRun): Promise<void> {
+async function run({ seed, signal, report, log }: ProgramRun, kycProviders: readonly KycProvider[]): Promise<void> {
   const random = createRandom(seed);
   const canaries = new Canaries(random);
   const processorPassword = canaries.createText("the processor's password");
@@ -46,9 +53,8 @@ async function run({ seed, signal, report, log, kycProvider = "port" }: ProgramR
   env["kyc"] = { ...env["kyc"], ...providerSettings, KYC_PROVIDER_TIMEOUT_MS: "10000" };
   env["sandbox"] = { ...env["sandbox"], SATIM_PASSWORD: processorPassword, ...providerSettings };
   env["gateway"] = { ...env["gateway"], RATE_LIMIT_FAILED_AUTH_PER_MINUTE: "0" };
-  await using testSystem = await startTestSystem("kafka", env, { kycProvider });
+  await using testSystem = await startTestSystem("kafka", env);
   const { system } = testSystem;
-  await waitForCreations(system);
   for (const [name, value] of findSecretSettings(serviceNames.map(system.envOf))) {
     canaries.add(`setting ${name}`, value);
   }
@@ -59,7 +65,9 @@ async function run({ seed, signal, report, log, kycProvider = "port" }: ProgramR
   const unstoredTexts: string[] = [];
   const rejections: Place[] = [];
   const webhooks: Place[] = [];
-  for (let round = 0; round === 0 || !signal.aborted; round++) {
+  for (let round = 0; round < kycProviders.length || !signal.aborted; round++) {
+    const kycProvider = kycProviders[round % kycProviders.length] as KycProvider;
+    await useKycProvider(system, kycProvider);
     const business = await aBusiness(system);
     try {
       const context: SecretsContext = {
@@ -123,10 +131,12 @@ async function run({ seed, signal, report, log, kycProvider = "port" }: ProgramR
 }
 
 /**
- * Waits until an application can be created. If kyc starts before the sandbox, kyc rejects
- * creations for some seconds, until it has read the vendor's configuration.
+ * Starts kyc with a provider, and waits until an application can be created. kyc rejects creations
+ * until it has read the vendor's configuration.
  */
-async function waitForCreations({ gatewayUrl, business }: System): Promise<void> {
+async function useKycProvider({ gatewayUrl, business, services }: System, kycProvider: KycProvider): Promise<void> {
+  await services.kyc.stop();
+  await services.kyc.start(kycProviderSettings(kycProvider));
   const repeat = createRepeater({ gatewayUrl: () => gatewayUrl, signal: AbortSignal.timeout(creationMsMax) });
   const created = await repeat(business.api_key, "/api/v1/kyc/applications", {}, ({ status }) => status === 201);
   if (!created) throw new Error(`no application could be created within ${creationMsMax / 1000} s after the start`);

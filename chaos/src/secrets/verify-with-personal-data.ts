@@ -43,7 +43,7 @@ export async function verifyWithPersonalData(context: SecretsContext): Promise<v
   const setLeaks = async () => {
     for (const operation of [...operations, "kyc_callback"]) {
       await setFault(operation, `leak:${createUnstoredText(context, `the provider's data in ${operation}`, sandboxLog)}`);
-      report.count("operations of the provider with personal data");
+      report.count(`operations of ${kycProvider} with personal data`);
     }
   };
 
@@ -72,7 +72,7 @@ export async function verifyWithPersonalData(context: SecretsContext): Promise<v
       const application = await submitAndWait(context, { outcome: "needs_review", reason_codes: ["DUPLICATE"] });
       await decide(context, application, 502);
     } else await submitAndWait(context, { outcome: "approved" });
-    report.count("error responses of the provider with personal data");
+    report.count(`error responses of ${kycProvider} with personal data`);
   }
 
   await setFault("kyc_get", "truncated", 1);
@@ -86,13 +86,10 @@ export async function verifyWithPersonalData(context: SecretsContext): Promise<v
     // Adds the common prefix of all personal texts, because error responses and callbacks can
     // contain fields that the responses below do not contain.
     addUnstoredText(context, "any field of the vendor", "canary-", sandboxLog);
-    for (const { id } of [approved, hits, reviewed]) {
-      for (const text of await readPersonalTexts(system, kycProvider, id)) {
-        if (context.unstoredTexts.includes(text)) continue;
-        addUnstoredText(context, `the vendor's field ${text}`, text, sandboxLog);
-        report.count("personal fields of the vendor");
-      }
-    }
+    const views = [approved, hits, reviewed].map(({ id }) => readPersonalTexts(system, kycProvider, id));
+    const texts = new Set((await Promise.all(views)).flat());
+    report.count(`personal fields of ${kycProvider}`, texts.size);
+    for (const text of texts) addUnstoredText(context, `the vendor's field ${text}`, text, sandboxLog);
   }
 }
 

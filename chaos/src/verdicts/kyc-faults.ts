@@ -19,6 +19,8 @@ const faultsMax = 10;
 interface FaultsContext {
   readonly system: System;
   readonly kycProvider: KycProvider;
+  /** Settings with which a killed kyc starts again. */
+  readonly kycSettings: Record<string, string>;
   readonly report: Report;
 }
 
@@ -27,7 +29,11 @@ interface FaultsContext {
  * kinds are faulty callbacks, faulty responses of the provider, kills of kyc and freezes of kyc.
  * Removes all faults at the end.
  */
-export async function injectKycFaults({ system, kycProvider, report }: FaultsContext, random: Random, signal: AbortSignal) {
+export async function injectKycFaults(
+  { system, kycProvider, kycSettings, report }: FaultsContext,
+  random: Random,
+  signal: AbortSignal,
+) {
   const { kyc } = system.services;
   const setFault = (operation: string, mode: string) =>
     callSandbox(system, "PUT", "/sandbox/faults", { operation, mode, times: random.integer(1, 4) });
@@ -44,7 +50,7 @@ export async function injectKycFaults({ system, kycProvider, report }: FaultsCon
     async kill() {
       await kyc.kill();
       await sleep(random.integer(0, 500));
-      await kyc.start();
+      await kyc.start(kycSettings);
       report.count("kyc killed (-9)");
     },
     async freeze() {

@@ -10,6 +10,6 @@ export function computeServiceVerdict(
   terms: Requirements,
   today: string,
 ): Verdict | "unusable" {
-  const state = readState({ ...requiredFields, ...objectOf(fields) });
+  const state = readState(objectOf(requiredFields, fields));
   return state ? evaluate(state.verdict, state, terms, today).verdict : "unusable";
 }

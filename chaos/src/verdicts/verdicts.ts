@@ -1,6 +1,8 @@
-import { aBusiness, startTestSystem } from "@amana/e2e/test-system";
+import type { KycProvider } from "@amana/dev-env/services";
+import { aBusiness, startTestSystem, type TestSystem } from "@amana/e2e/test-system";
 import { sleep } from "@amana/runtime";
 import { Pool } from "pg";
+import { kycProviderSettings } from "../kyc-provider.ts";
 import type { Program, ProgramRun } from "../program.ts";
 import { createRandom, type Random } from "../random.ts";
 import { checkApplication } from "./check-application.ts";
@@ -22,6 +24,12 @@ const submissionMsMax = 6_000;
 const vendorSettings = { KYC_CHECK_SECONDS: "1,3,6" };
 const violationsMax = 50;
 
+/** Returns the settings of kyc for a run with this verification provider. */
+const kycSettingsOf = (kycProvider: KycProvider) => ({
+  ...(kycProvider !== "port" && vendorSettings),
+  ...kycProviderSettings(kycProvider),
+});
+
 /**
  * Compares verdicts with `specified.ts`, a second implementation of the specification. Uses every
  * combination of field values, random responses of a faulty provider, and applications in a running
@@ -31,18 +39,29 @@ const violationsMax = 50;
 export const verdictsProgram: Program = {
   summary:
     "P8, P9: return faulty provider responses; each verdict has its evidence and reasons, and no provider text is returned",
-  run,
+  async run(options) {
+    await using testSystem = await startTestSystem("direct");
+    await attack(testSystem, options);
+  },
 };
 
-async function run(options: ProgramRun): Promise<void> {
+/** Returns the program `verdicts` for a running system. */
+export const verdictsOn = (testSystem: TestSystem): Program => ({
+  ...verdictsProgram,
+  run: (options) => attack(testSystem, options),
+});
+
+async function attack(testSystem: TestSystem, options: ProgramRun): Promise<void> {
   const { seed, signal, report, log, kycProvider = "port" } = options;
   const random = createRandom(seed);
   if (kycProvider === "port") {
     checkTruthTable(report, Date.now());
     log("all combinations of field values were compared");
   }
-  const env = kycProvider === "port" ? {} : { kyc: vendorSettings };
-  await using testSystem = await startTestSystem("direct", env, { kycProvider });
+  const { services, waitUntilReady } = testSystem.system;
+  await services.kyc.stop();
+  await services.kyc.start(kycSettingsOf(kycProvider));
+  await waitUntilReady();
   const business = await aBusiness(testSystem.system);
   await using _receiver = business.receiver;
   const identity = new Pool({ connectionString: testSystem.system.databaseUrls["identity"], max: 4 });
@@ -89,7 +108,7 @@ async function checkBatch(context: ApplicationContext, random: Random): Promise<
     ...repeated(kycProvider === "didit" ? resubmissionsPerBatch : 0, () => create(checkResubmission)),
   ]);
   const ended = new AbortController();
-  const faultsContext = { system: testSystem.system, kycProvider, report };
+  const faultsContext = { system: testSystem.system, kycProvider, kycSettings: kycSettingsOf(kycProvider), report };
   const faults = isVendor ? injectKycFaults(faultsContext, random.fork(), ended.signal) : Promise.resolve();
   // Prevents an unhandled rejection if the checks fail before `faults` is awaited.
   faults.catch(() => {});

@@ -1,6 +1,7 @@
 import { sleep } from "@amana/runtime";
 
-const pollMs = 20;
+const pollMsMin = 5;
+const pollMsMax = 100;
 
 /**
  * Calls `probe` repeatedly until it does not throw, and returns its result. Use it for a state
@@ -18,12 +19,15 @@ export async function eventually<T>(probe: () => Promise<T> | T, timeoutMs = 90_
   }
 }
 
-/** Calls `condition` repeatedly until it returns true. Returns false after `timeoutMs`. */
+/**
+ * Calls `condition` repeatedly until it returns true. Returns false after `timeoutMs`. The pauses
+ * between the calls become longer, because many waits of tests take seconds.
+ */
 export async function waitUntil(condition: () => Promise<boolean> | boolean, timeoutMs: number): Promise<boolean> {
   const endsAtMs = performance.now() + timeoutMs;
-  while (!(await condition())) {
+  for (let pauseMs = pollMsMin; !(await condition()); pauseMs = Math.min(pollMsMax, pauseMs * 1.5)) {
     if (performance.now() > endsAtMs) return false;
-    await sleep(pollMs);
+    await sleep(pauseMs);
   }
   return true;
 }

@@ -6,17 +6,16 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
  */
 const longest = [
   "chaos/test/events.test.ts",
-  "chaos/test/kyc-vendors.test.ts",
+  "chaos/test/matrix.test.ts",
   "system/start.test.ts",
   "system/costs.test.ts",
-  "chaos/test/rotation.test.ts",
+  "chaos/test/replicas.test.ts",
   "system/crash.test.ts",
   "chaos/test/models.test.ts",
   "chaos/test/links.test.ts",
   "kyc/test/vendors.test.ts",
   "deployment/image.test.ts",
   "system/stop.test.ts",
-  "chaos/test/rolling.test.ts",
   "test/amana-api.test.ts",
   "test/checkout-browser.test.ts",
   "system/kyc-crash.test.ts",
@@ -37,7 +36,6 @@ const longest = [
   "rpc/src/listener.test.ts",
   "jobs/reconcile-payments.test.ts",
   "test/certify.test.ts",
-  "chaos/test/matrix.test.ts",
   "dev-env/test/kafka.test.ts",
   "system/demo-vendors.test.ts",
 ];

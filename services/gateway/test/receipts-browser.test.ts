@@ -3,7 +3,7 @@ import { BusinessStatus } from "@amana/contracts/identity/v1/business_pb";
 import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
 import { languages } from "@amana/pages";
 import { DomainError } from "@amana/rpc";
-import { addAxe, expectAccessible, isBrowserMissing, launchBrowser } from "@amana/testing/browser";
+import { expectAccessible, isBrowserMissing, launchBrowser } from "@amana/testing/browser";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { aReceipt, aReversedReceipt, receiptToken } from "./a-receipt.ts";
@@ -54,7 +54,6 @@ describe.skipIf(isBrowserMissing("browser tests of receipts"))("the receipt page
     const context = await browser.newContext({ javaScriptEnabled });
     const page = await context.newPage();
     page.setDefaultTimeout(30_000);
-    if (javaScriptEnabled) await addAxe(page);
     await page.goto(`${url}?lang=${language}`);
     return page;
   }
@@ -66,7 +65,7 @@ describe.skipIf(isBrowserMissing("browser tests of receipts"))("the receipt page
     async (language, state) => {
       gateway.behaviour.receipts.findReceipt = async () => states[state]();
       const page = await openPage(language);
-      await expectAccessible(page, screenshotsOf(`${language}-${state}`));
+      await expectAccessible(page, { screenshots: screenshotsOf(`${language}-${state}`) });
       await page.context().close();
     },
   );
@@ -82,7 +81,7 @@ describe.skipIf(isBrowserMissing("browser tests of receipts"))("the receipt page
       await page.click("form button");
       expect(await page.inputValue("#email:focus")).toBe("wrong");
       expect(await page.getAttribute("#email", "aria-describedby")).toBe("email-hint email-problem");
-      await expectAccessible(page, screenshotsOf(`${language}-rejected`));
+      await expectAccessible(page, { screenshots: screenshotsOf(`${language}-rejected`) });
       await page.context().close();
     },
   );

@@ -112,7 +112,7 @@ describe.skipIf(isBrowserMissing("browser tests of payment links"))("the pages o
   let browser: Browser;
   let page: Page;
   let url: string;
-  /** Errors of the page, its Content-Security-Policy violations and its requests to other origins. */
+  /** The page's errors, Content-Security-Policy violations and requests to other origins. */
   let faults: string[] = [];
   beforeAll(async () => {
     gateway = await startTestGateway({ checkout: { hasCaptcha: true } });

@@ -180,7 +180,8 @@ describe("pnpm demo without a running system", () => {
   afterEach(stopAll);
 
   test("`pnpm demo` starts its own system, and the demo passes, if no system is running", async () => {
-    const demo = run("demo/demo.ts", [], fromSource);
+    await copySystemData(folder, { withPostgres: true });
+    const demo = run("demo/demo.ts");
     expect(await demo.ended, demo.output()).toBe(0);
     expect(demo.output()).toContain("The demo passed: all steps have the expected results.");
     if (process.env["CI"]) expect(demo.output()).toContain("events: kafka");

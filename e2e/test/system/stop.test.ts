@@ -8,6 +8,7 @@ import { freePort } from "@amana/dev-env/free-port";
 import { readProcess } from "@amana/dev-env/running-process";
 import { startSystem } from "@amana/dev-env/system";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { copySystemData } from "../../src/system-data.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
 /**
@@ -64,6 +65,7 @@ function findProcesses(): string[] {
 const waitForAllExits = () => eventually(() => expect(findProcesses()).toEqual([]), 30_000);
 
 test("`pnpm start` ends all its processes when its terminal is closed", async () => {
+  await copySystemData(join(folder, "amana"), { withPostgres: true });
   const start = await run("packages/dev-env/src/start.ts", ["--events=direct"], ["python3", "-c", terminal]);
   await start.waitForOutput("Ready after");
   expect(findProcesses().length).toBeGreaterThan(9);

@@ -2,9 +2,9 @@ import { mkdirSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { CheckoutState } from "@amana/contracts/payments/v1/checkout_service_pb";
 import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
-import { type Language, languages } from "@amana/pages";
+import { languages } from "@amana/pages";
 import { upstreamError } from "@amana/rpc";
-import { addAxe, expectAccessible, isBrowserMissing, launchBrowser } from "@amana/testing/browser";
+import { expectAccessible, isBrowserMissing, launchBrowser } from "@amana/testing/browser";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { aLink, anOpenLink, aPaidPayment, aPayment, linkToken, paymentToken, serveLink } from "./checkout-samples.ts";
@@ -110,43 +110,36 @@ const solved = (page: Page) => page.waitForSelector('.altcha[data-state="verifie
 describe.skipIf(isBrowserMissing("browser tests of payment links"))("the pages of payment links in a browser", () => {
   let gateway: TestGateway;
   let browser: Browser;
+  let page: Page;
   let url: string;
+  /** The page's errors, Content-Security-Policy violations and requests to other origins. */
+  let faults: string[] = [];
   beforeAll(async () => {
     gateway = await startTestGateway({ checkout: { hasCaptcha: true } });
     await gateway.app.listen({ host: "127.0.0.1", port: 0 });
     url = `http://127.0.0.1:${(gateway.app.server.address() as AddressInfo).port}`;
     browser = await launchBrowser();
+    page = await browser.newPage();
+    page.setDefaultTimeout(60_000);
+    page.on("console", (message) => void (/error/.test(message.type()) && faults.push(message.text())));
+    page.on("pageerror", (error) => void faults.push(String(error)));
+    page.on("request", (request) => void (new URL(request.url()).origin !== url && faults.push(request.url())));
   });
   afterAll(async () => {
     await browser?.close();
     await gateway?.[Symbol.asyncDispose]();
   });
 
-  /**
-   * Opens a page. Records its errors, its Content-Security-Policy violations and its requests to
-   * other origins.
-   */
-  async function open(language: Language, path = "", options: Parameters<Browser["newContext"]>[0] = {}) {
-    const context = await browser.newContext(options);
-    const page = await context.newPage();
-    page.setDefaultTimeout(60_000);
-    const faults: string[] = [];
-    page.on("console", (message) => void (/error/.test(message.type()) && faults.push(message.text())));
-    page.on("pageerror", (error) => void faults.push(String(error)));
-    page.on("request", (request) => void (new URL(request.url()).origin !== url && faults.push(request.url())));
-    await addAxe(page);
-    await page.goto(`${url}/pay/${linkToken}${path}?lang=${language}`);
-    return { context, page, faults };
-  }
-
   const cases = Object.keys(states).flatMap((name) => languages.map((language) => [name, language] as const));
 
   test.each(cases)(
     "the checkout page (%s, language %s) has no axe violation, no Content-Security-Policy violation and no horizontal overflow",
     async (name, language) => {
-      const { arrange, path, act, hasCaptcha = false } = states[name]!;
+      const { arrange, path = "", act, hasCaptcha = false } = states[name]!;
       arrange(gateway);
-      const { context, page, faults } = await open(language, path);
+      faults = [];
+      await page.context().clearCookies();
+      await page.goto(`${url}/pay/${linkToken}${path}?lang=${language}`);
       if (act) {
         if (hasCaptcha) await solved(page);
         await act(page);
@@ -154,10 +147,9 @@ describe.skipIf(isBrowserMissing("browser tests of payment links"))("the pages o
       if (hasCaptcha && (await page.$("altcha-widget"))) await solved(page);
       expect(await page.locator("h1").count()).toBe(1);
       expect(await page.evaluate("document.documentElement.dir")).toBe(language === "ar" ? "rtl" : "ltr");
-      await expectAccessible(page, screenshots && `${screenshots}/${name}-${language}`);
+      await expectAccessible(page, { screenshots: screenshots && `${screenshots}/${name}-${language}` });
       // Chromium reports the status of an error page as an error in the console.
       expect(faults.filter((fault) => !fault.startsWith("Failed to load resource"))).toEqual([]);
-      await context.close();
     },
   );
 });

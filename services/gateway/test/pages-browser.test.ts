@@ -1,5 +1,5 @@
 import type { AddressInfo } from "node:net";
-import { addAxe, expectAccessible, isBrowserMissing, launchBrowser } from "@amana/testing/browser";
+import { expectAccessible, isBrowserMissing, launchBrowser } from "@amana/testing/browser";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startTestGateway, type TestGateway } from "./harness.ts";
@@ -29,7 +29,6 @@ describe.skipIf(isBrowserMissing("browser tests of the gateway's pages"))("the g
       const context = await browser.newContext({ locale });
       const page = await context.newPage();
       page.setDefaultTimeout(90_000);
-      await addAxe(page);
       await page.goto(`${url}${path}`);
       await expectAccessible(page);
       await context.close();

@@ -3,8 +3,8 @@ import { BusinessStatus } from "@amana/contracts/identity/v1/business_pb";
 import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
 import { languages } from "@amana/pages";
 import { DomainError } from "@amana/rpc";
-import { addAxe, expectAccessible, isBrowserMissing, launchBrowser } from "@amana/testing/browser";
-import type { Browser } from "playwright-core";
+import { expectAccessible, isBrowserMissing, launchBrowser } from "@amana/testing/browser";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { aReceipt, aReversedReceipt, receiptToken } from "./a-receipt.ts";
 import { startTestGateway, type TestGateway } from "./harness.ts";
@@ -25,6 +25,7 @@ const states = {
 describe.skipIf(isBrowserMissing("browser tests of receipts"))("the receipt page in a browser", () => {
   let gateway: TestGateway;
   let browser: Browser;
+  let sharedPage: Page;
   let url: string;
   beforeAll(async () => {
     gateway = await startTestGateway();
@@ -36,6 +37,8 @@ describe.skipIf(isBrowserMissing("browser tests of receipts"))("the receipt page
     await gateway.app.listen({ host: "127.0.0.1", port: 0 });
     url = `http://127.0.0.1:${(gateway.app.server.address() as AddressInfo).port}/receipts/${receiptToken}`;
     browser = await launchBrowser();
+    sharedPage = await browser.newPage();
+    sharedPage.setDefaultTimeout(30_000);
   });
   afterAll(async () => {
     await browser?.close();
@@ -54,7 +57,6 @@ describe.skipIf(isBrowserMissing("browser tests of receipts"))("the receipt page
     const context = await browser.newContext({ javaScriptEnabled });
     const page = await context.newPage();
     page.setDefaultTimeout(30_000);
-    if (javaScriptEnabled) await addAxe(page);
     await page.goto(`${url}?lang=${language}`);
     return page;
   }
@@ -65,9 +67,8 @@ describe.skipIf(isBrowserMissing("browser tests of receipts"))("the receipt page
     "the receipt page in the language %s for a payment that is %s has no axe violation and does not scroll horizontally",
     async (language, state) => {
       gateway.behaviour.receipts.findReceipt = async () => states[state]();
-      const page = await openPage(language);
-      await expectAccessible(page, screenshotsOf(`${language}-${state}`));
-      await page.context().close();
+      await sharedPage.goto(`${url}?lang=${language}`);
+      await expectAccessible(sharedPage, { screenshots: screenshotsOf(`${language}-${state}`) });
     },
   );
 
@@ -82,7 +83,7 @@ describe.skipIf(isBrowserMissing("browser tests of receipts"))("the receipt page
       await page.click("form button");
       expect(await page.inputValue("#email:focus")).toBe("wrong");
       expect(await page.getAttribute("#email", "aria-describedby")).toBe("email-hint email-problem");
-      await expectAccessible(page, screenshotsOf(`${language}-rejected`));
+      await expectAccessible(page, { screenshots: screenshotsOf(`${language}-rejected`) });
       await page.context().close();
     },
   );

@@ -1,5 +1,5 @@
 import { languages } from "@amana/pages";
-import { addAxe, isBrowserMissing, launchBrowser } from "@amana/testing/browser";
+import { isBrowserMissing, launchBrowser } from "@amana/testing/browser";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Sandbox } from "../src/app.ts";
@@ -26,7 +26,6 @@ describe.skipIf(isBrowserMissing("browser tests of the first page"))("first page
       const page = await browser.newPage();
       page.setDefaultTimeout(90_000);
       page.setDefaultTimeout(20_000);
-      await addAxe(page);
       const check = async (state: string) => {
         await checkAppearance(page, language, state);
         await checkSmallScreens(page, state);

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { languages } from "@amana/pages";
-import { addAxe, isBrowserMissing, launchBrowser } from "@amana/testing/browser";
+import { isBrowserMissing, launchBrowser } from "@amana/testing/browser";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Sandbox } from "../src/app.ts";
@@ -125,7 +125,6 @@ describe.skipIf(isBrowserMissing("browser tests of e-mails"))("received e-mails 
       const browser: Browser = await launchBrowser();
       const page = await browser.newPage();
       page.setDefaultTimeout(60_000);
-      await addAxe(page);
       await page.goto(`${sandbox.url}/mail?lang=${language}`);
       await checkAppearance(page, language, "e-mails");
       await checkSmallScreens(page, "e-mails");

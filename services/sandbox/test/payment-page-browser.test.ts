@@ -1,5 +1,5 @@
 import { languages } from "@amana/pages";
-import { addAxe, isBrowserMissing, launchBrowser } from "@amana/testing/browser";
+import { isBrowserMissing, launchBrowser } from "@amana/testing/browser";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Sandbox } from "../src/app.ts";
@@ -48,7 +48,6 @@ describe.skipIf(isBrowserMissing("browser tests of the payment page"))("payment 
     "the payment page in the language %s has no axe violations in any state, no horizontal overflow and no target below 44 pixels",
     async (language) => {
       const page = await aPage();
-      await addAxe(page);
       // Prevents the automatic redirect, because the checks take longer than its delay.
       await page.route("**/return", (route) => route.fulfill({ status: 204 }));
       const check = async (state: string) => {

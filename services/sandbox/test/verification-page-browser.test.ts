@@ -1,5 +1,5 @@
 import { languages } from "@amana/pages";
-import { addAxe, isBrowserMissing, launchBrowser, launchBrowserWithCamera } from "@amana/testing/browser";
+import { isBrowserMissing, launchBrowser, launchBrowserWithCamera } from "@amana/testing/browser";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Sandbox } from "../src/app.ts";
@@ -61,7 +61,6 @@ describe.skipIf(isBrowserMissing("browser tests of the verification page"))(
       "the verification page in the language %s has no axe violations in any state, and fits small screens",
       async (language) => {
         const page = await aPage();
-        await addAxe(page);
         // Prevents the automatic redirect, because the checks take longer than its delay.
         await page.route("**/return", (route) => route.fulfill({ status: 204 }));
         const check = async (state: string) => {
@@ -122,7 +121,6 @@ describe.skipIf(isBrowserMissing("browser tests of the verification page"))(
       "the camera step of the verification page in the language %s has no axe violations after a picture was taken, and fits small screens",
       async (language) => {
         const page = await aPage({ permissions: ["camera"] });
-        await addAxe(page);
         const { linkUrl } = await aLink({ locale: language });
         await page.goto(linkUrl);
         await press(page, nextButton);

@@ -3,10 +3,11 @@ import { isUuid } from "@amana/runtime/uuid";
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 import { CommandError, exitCodes } from "../command-error.ts";
 import { jsonHelp, numberParser, withDatabaseOptions } from "../options.ts";
+import { jsonText, print, printFields } from "../print.ts";
 import { type Api, type ApiOptions, connect, type KeyOwner, keyNames } from "./connect.ts";
 import { toCommandError } from "./error-text.ts";
 
-interface CommandInfo<O> {
+export interface CommandInfo<O> {
   readonly summary: string;
   /** Arguments of the example in the help, without the leading "amana". */
   readonly example: string;
@@ -32,7 +33,8 @@ interface CommandInfo<O> {
 
 /** Arguments of a call, in the order in which the command declares them. */
 type Args = readonly (string | readonly string[])[];
-export type Work<O> = (api: Api, options: O, ...ids: never[]) => Promise<void>;
+/** Work of a command. If it returns a resource, the command prints the resource's fields. */
+type Work<O> = (api: Api, options: O, ...ids: never[]) => Promise<object> | Promise<void>;
 
 /** Adds a command that uses the API. Arguments named <…id> in `usage` must be UUIDs. */
 export function apiCommand<O extends ApiOptions>(group: Command, usage: string, info: CommandInfo<O>, work: Work<O>): Command {
@@ -155,7 +157,9 @@ async function runWithApi<O extends ApiOptions>(info: CommandInfo<O>, work: Work
   const permittedKeys = typeof info.key === "function" ? info.key(options) : info.key;
   const api = await connect(options, permittedKeys, stop.signal);
   try {
-    await work(api, options, ...(args as never[]));
+    const resource = await work(api, options, ...(args as never[]));
+    if (resource && options.json) print(jsonText(resource));
+    else if (resource) printFields(resource);
     if (stop.signal.aborted) process.exitCode ??= exitCodes.interrupted;
   } catch (error) {
     if (!(error instanceof AmanaError)) throw error;

@@ -1,6 +1,6 @@
 import type { List } from "@amana/client";
 import type { Command } from "commander";
-import { wholeNumberParser } from "../options.ts";
+import { wholeNumberParser } from "../parsers.ts";
 import { type Columns, jsonLine, print, printRows, tableOf } from "../print.ts";
 import { apiCommand, type CommandInfo } from "./api-command.ts";
 import type { Api, ApiOptions } from "./connect.ts";

@@ -3,9 +3,10 @@ import type { Command } from "commander";
 import { CommandError, exitCodes } from "../../command-error.ts";
 import { confirm } from "../../confirm.ts";
 import { withActorOption } from "../../options.ts";
+import { parseText, parseTime, parseUuid } from "../../parsers.ts";
 import { type Columns, localTime } from "../../print.ts";
 import { actOnEach } from "../act-on-each.ts";
-import { type ApiOrDatabaseOptions, apiCommand, apiOrDatabaseCommand, parseText, parseTime, parseUuid } from "../api-command.ts";
+import { type ApiOrDatabaseOptions, apiCommand, apiOrDatabaseCommand } from "../api-command.ts";
 import type { Api, ApiOptions, KeyOwner } from "../connect.ts";
 import { given, listCommand } from "../list-command.ts";
 

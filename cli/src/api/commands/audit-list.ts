@@ -1,7 +1,7 @@
 import type { AuditEvent } from "@amana/client";
 import type { Command } from "commander";
+import { parseText, parseTime, parseUuid } from "../../parsers.ts";
 import { type Columns, localTime } from "../../print.ts";
-import { parseText, parseTime, parseUuid } from "../api-command.ts";
 import { given, listCommand } from "../list-command.ts";
 
 const columns: Columns<AuditEvent> = {

@@ -2,8 +2,9 @@ import type { Business } from "@amana/client";
 import { businessStatuses } from "@amana/public-api/names";
 import { type Command, Option } from "commander";
 import { confirm } from "../../confirm.ts";
+import { parseText } from "../../parsers.ts";
 import { type Columns, localTime } from "../../print.ts";
-import { apiCommand, parseText } from "../api-command.ts";
+import { apiCommand } from "../api-command.ts";
 import type { Api, ApiOptions } from "../connect.ts";
 import { given, listCommand } from "../list-command.ts";
 

@@ -3,10 +3,11 @@ import { deadLetterStatuses } from "@amana/public-api/names";
 import { type Command, Option } from "commander";
 import { CommandError, exitCodes } from "../../command-error.ts";
 import { confirm } from "../../confirm.ts";
-import { numberParser, withActorOption } from "../../options.ts";
+import { withActorOption } from "../../options.ts";
+import { numberParser, parseText } from "../../parsers.ts";
 import { ageOf, type Columns } from "../../print.ts";
 import { actOnEach } from "../act-on-each.ts";
-import { type ApiOrDatabaseOptions, apiOrDatabaseCommand, parseText } from "../api-command.ts";
+import { type ApiOrDatabaseOptions, apiOrDatabaseCommand } from "../api-command.ts";
 import type { Api, ApiOptions } from "../connect.ts";
 import { given, type ListOptions, showList, withListOptions } from "../list-command.ts";
 

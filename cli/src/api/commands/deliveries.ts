@@ -1,7 +1,8 @@
 import { eventTypeNames } from "@amana/public-api/names";
 import { sleep } from "@amana/runtime/time";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { apiCommand, parseTime } from "../api-command.ts";
+import { parseTime } from "../../parsers.ts";
+import { apiCommand } from "../api-command.ts";
 import type { Api, ApiOptions } from "../connect.ts";
 import { given } from "../list-command.ts";
 

@@ -1,8 +1,9 @@
 import type { Delivery, Event, ListEventsQuery } from "@amana/client";
 import { eventLogTypes } from "@amana/public-api/names";
 import { type Command, Option } from "commander";
+import { parseTime, parseUuid } from "../../parsers.ts";
 import { type Columns, jsonText, localTime, print, printFields, printRows } from "../../print.ts";
-import { apiCommand, parseTime, parseUuid } from "../api-command.ts";
+import { apiCommand } from "../api-command.ts";
 import type { ApiOptions } from "../connect.ts";
 import { given, listCommand } from "../list-command.ts";
 import { entriesOf, printTimeline } from "../timeline.ts";

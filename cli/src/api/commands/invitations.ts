@@ -1,8 +1,9 @@
 import type { Invitation } from "@amana/client";
 import type { Command } from "commander";
 import { confirm } from "../../confirm.ts";
+import { parseText, parseTime } from "../../parsers.ts";
 import { type Columns, localTime } from "../../print.ts";
-import { apiCommand, parseText, parseTime } from "../api-command.ts";
+import { apiCommand } from "../api-command.ts";
 import type { ApiOptions } from "../connect.ts";
 import { given, listCommand } from "../list-command.ts";
 

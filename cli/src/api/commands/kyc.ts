@@ -2,8 +2,9 @@ import type { KycApplication, ListKycApplicationsQuery } from "@amana/client";
 import { kycStatuses, kycVerdicts } from "@amana/public-api/names";
 import { type Command, Option } from "commander";
 import { confirm } from "../../confirm.ts";
+import { parseText, parseTime, parseUuid } from "../../parsers.ts";
 import { type Columns, localTime } from "../../print.ts";
-import { apiCommand, parseText, parseTime, parseUuid } from "../api-command.ts";
+import { apiCommand } from "../api-command.ts";
 import type { ApiOptions } from "../connect.ts";
 import { given, listCommand } from "../list-command.ts";
 

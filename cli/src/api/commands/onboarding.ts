@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { confirm } from "../../confirm.ts";
-import { apiCommand, parseText } from "../api-command.ts";
+import { parseText } from "../../parsers.ts";
+import { apiCommand } from "../api-command.ts";
 import type { ApiOptions } from "../connect.ts";
 import { given } from "../list-command.ts";
 

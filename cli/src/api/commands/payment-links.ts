@@ -1,9 +1,9 @@
 import type { PaymentLink } from "@amana/client";
 import { paymentLinkStatuses } from "@amana/public-api/names";
 import { type Command, Option } from "commander";
-import { wholeNumberParser } from "../../options.ts";
+import { parseAmount, parseText, parseTime, wholeNumberParser } from "../../parsers.ts";
 import type { Columns } from "../../print.ts";
-import { apiCommand, parseAmount, parseText, parseTime } from "../api-command.ts";
+import { apiCommand } from "../api-command.ts";
 import type { ApiOptions } from "../connect.ts";
 import { given, listCommand } from "../list-command.ts";
 

@@ -2,9 +2,10 @@ import type { Refund } from "@amana/client";
 import { refundOutcomes } from "@amana/public-api/names";
 import { type Command, Option } from "commander";
 import { confirm } from "../../confirm.ts";
-import { numberParser, withChangeOptions } from "../../options.ts";
+import { withChangeOptions } from "../../options.ts";
+import { numberParser, parseText } from "../../parsers.ts";
 import { type Columns, localTime } from "../../print.ts";
-import { apiCommand, parseText } from "../api-command.ts";
+import { apiCommand } from "../api-command.ts";
 import type { ApiOptions } from "../connect.ts";
 import { type ListOptions, showList, withListOptions } from "../list-command.ts";
 

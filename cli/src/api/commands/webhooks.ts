@@ -1,7 +1,7 @@
 import type { ListWebhookEndpointsItem } from "@amana/client";
 import { eventTypeNames } from "@amana/public-api/names";
 import { type Command, InvalidArgumentError } from "commander";
-import { wholeNumberParser } from "../../options.ts";
+import { wholeNumberParser } from "../../parsers.ts";
 import { type Columns, localTime } from "../../print.ts";
 import { apiCommand } from "../api-command.ts";
 import { listCommand } from "../list-command.ts";

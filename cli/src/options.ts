@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, Option } from "commander";
 import { systemUser } from "./database/audit-actor.ts";
 import { serviceNames } from "./database/service-descriptions.ts";
 
@@ -11,25 +11,6 @@ export interface CommonOptions {
 export interface ChangeOptions extends CommonOptions {
   readonly as: string;
 }
-
-/**
- * Returns a parser for decimal numbers from `min` to `max`. The parser rejects "Infinity", "1e9"
- * and an empty text.
- */
-export const numberParser =
-  (min: number, max: number) =>
-  (text: string): number => {
-    const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
-    if (!(value >= min && value <= max)) throw new InvalidArgumentError(`It must be a number from ${min} to ${max}.`);
-    return value;
-  };
-
-/** Returns a parser for whole numbers from `min` to `max`. */
-export const wholeNumberParser = (min: number, max: number) => (text: string) => {
-  const value = numberParser(min, max)(text);
-  if (!Number.isInteger(value)) throw new InvalidArgumentError("It must be a whole number.");
-  return value;
-};
 
 /** Adds the options that select databases. */
 export const withDatabaseOptions = (command: Command): Command =>

@@ -1,12 +1,13 @@
 import { AmanaError } from "@amana/client";
-import { isUuid } from "@amana/runtime/uuid";
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 import { CommandError, exitCodes } from "../command-error.ts";
-import { jsonHelp, numberParser, withDatabaseOptions } from "../options.ts";
+import { jsonHelp, withDatabaseOptions } from "../options.ts";
+import { appendUuid, numberParser, parseUuid } from "../parsers.ts";
+import { jsonText, print, printFields } from "../print.ts";
 import { type Api, type ApiOptions, connect, type KeyOwner, keyNames } from "./connect.ts";
 import { toCommandError } from "./error-text.ts";
 
-interface CommandInfo<O> {
+export interface CommandInfo<O> {
   readonly summary: string;
   /** Arguments of the example in the help, without the leading "amana". */
   readonly example: string;
@@ -32,7 +33,8 @@ interface CommandInfo<O> {
 
 /** Arguments of a call, in the order in which the command declares them. */
 type Args = readonly (string | readonly string[])[];
-export type Work<O> = (api: Api, options: O, ...ids: never[]) => Promise<void>;
+/** Work of a command. If it returns a resource, the command prints the resource's fields. */
+type Work<O> = (api: Api, options: O, ...ids: never[]) => Promise<object> | Promise<void>;
 
 /** Adds a command that uses the API. Arguments named <…id> in `usage` must be UUIDs. */
 export function apiCommand<O extends ApiOptions>(group: Command, usage: string, info: CommandInfo<O>, work: Work<O>): Command {
@@ -99,7 +101,8 @@ function helpOf<O>({ example, key, helpNote }: CommandInfo<O>): string {
   return `\nUses the API with ${required}.${helpNote ? `\n${helpNote}` : ""}\n\nExample:\n  amana ${example}`;
 }
 
-function declareCommand(group: Command, usage: string): Command {
+/** Adds a command. Arguments named <…id> in `usage` must be UUIDs. */
+export function declareCommand(group: Command, usage: string): Command {
   const [name = "", ...args] = usage.split(" ");
   const command = group.command(name);
   for (const text of args) {
@@ -155,7 +158,9 @@ async function runWithApi<O extends ApiOptions>(info: CommandInfo<O>, work: Work
   const permittedKeys = typeof info.key === "function" ? info.key(options) : info.key;
   const api = await connect(options, permittedKeys, stop.signal);
   try {
-    await work(api, options, ...(args as never[]));
+    const resource = await work(api, options, ...(args as never[]));
+    if (resource && options.json) print(jsonText(resource));
+    else if (resource) printFields(resource);
     if (stop.signal.aborted) process.exitCode ??= exitCodes.interrupted;
   } catch (error) {
     if (!(error instanceof AmanaError)) throw error;
@@ -173,39 +178,7 @@ const isKeyed = ({
   isWithoutIdempotencyKey?: boolean | undefined;
 }) => !!statusCommand && !isWithoutIdempotencyKey;
 
-export function parseUuid(text: string): string {
-  if (!isUuid(text)) throw new InvalidArgumentError("It must be an id (UUID). Copy one from the list command.");
-  return text.toLowerCase();
-}
-
-const appendUuid = (text: string, precedingIds: readonly string[] = []) => [...precedingIds, parseUuid(text)];
-
 function parseIdempotencyKey(text: string): string {
   if (!/^[\x21-\x7e]{1,255}$/.test(text)) throw new InvalidArgumentError("It must be 1 to 255 visible ASCII characters.");
-  return text;
-}
-
-export function parseTime(text: string): string {
-  const time = new Date(text);
-  const [day = ""] = /^\d{4}-\d{2}-\d{2}/.exec(text) ?? [];
-  // `Date` parses 31 February as a day in March, so a second check rejects such dates.
-  if (Number.isNaN(time.getTime()) || !isCalendarDay(day))
-    throw new InvalidArgumentError("It must be a time like 2026-11-20T08:00Z.");
-  return time.toISOString();
-}
-
-const isCalendarDay = (day: string) => {
-  const midnight = new Date(`${day}T00:00Z`);
-  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
-};
-
-export function parseAmount(text: string): string {
-  if (!/^\d{1,12}(\.\d{1,2})?$/.test(text)) throw new InvalidArgumentError("It must be an amount like 1250.00.");
-  return text;
-}
-
-/** Parses a required text, such as the reason for the audit trail. */
-export function parseText(text: string): string {
-  if (text.trim() === "") throw new InvalidArgumentError("It must not be empty.");
   return text;
 }

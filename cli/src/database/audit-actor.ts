@@ -1,7 +1,6 @@
 import { hostname, userInfo } from "node:os";
 import type { Action } from "@amana/messaging";
-import { isUuid, uuidv7 } from "@amana/runtime/uuid";
-import { CommandError } from "../command-error.ts";
+import { uuidv7 } from "@amana/runtime/uuid";
 
 /**
  * Returns the actor of an audit row, such as "command:amina", with a new request id and this
@@ -18,9 +17,4 @@ export function systemUser(): string {
   } catch {
     return `uid-${process.getuid?.() ?? "unknown"}`;
   }
-}
-
-export function requireUuid(id: string): string {
-  if (!isUuid(id)) throw new CommandError(`"${id}" is not an id (UUID). Copy one from the list command.`);
-  return id;
 }

@@ -15,7 +15,7 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { CommandError, exitCodes } from "../command-error.ts";
 import type { ChangeOptions, CommonOptions } from "../options.ts";
 import { ageOf, jsonText, printable, printRows } from "../print.ts";
-import { auditActor, requireUuid } from "./audit-actor.ts";
+import { auditActor } from "./audit-actor.ts";
 import { type OpenDatabase, withServices } from "./services.ts";
 
 const deadLettersMax = 1_000;
@@ -49,7 +49,7 @@ export async function listDeadLetters({ json, topic, status, limit, ...selection
 }
 
 export async function showDeadLetter(id: string, { json, ...selection }: CommonOptions): Promise<void> {
-  const deadLetter = await readFromFirstMatch(selection, requireUuid(id), ({ service, orm }) =>
+  const deadLetter = await readFromFirstMatch(selection, id, ({ service, orm }) =>
     readDeadLetter(orm.em.fork(), id, (topic) => service.consumes[topic]),
   );
   if (json) process.stdout.write(`${jsonText(deadLetter)}\n`);
@@ -121,7 +121,6 @@ async function locateDeadLetters(
 ): Promise<{ id: string; database: OpenDatabase }[]> {
   const matches: { id: string; database: OpenDatabase }[] = [];
   for (const id of ids) {
-    requireUuid(id);
     const database = await findDatabaseOf(databases, id);
     if (!database) throw unknownDeadLetter(id);
     matches.push({ id, database });

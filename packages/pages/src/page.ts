@@ -6,6 +6,8 @@ const asset = (name: string) => readFileSync(new URL(`./assets/${name}`, import.
 
 /** Colours, fonts and basic rules of all pages, in light and dark. */
 export const baseStyle = asset("base.css");
+/** Style of the pages for card holders and applicants: `baseStyle`, cards, forms and results. */
+export const hostedStyle = `${baseStyle}\n${asset("hosted.css")}`;
 
 /** The logo as an SVG element. The class `mark` of its parent sets the colours. */
 export const logo = new Html(asset("mark.svg").trim());

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { baseStyle, type Html, html, icons, type Language, languageLinks, logo } from "@amana/pages";
+import { type Html, hostedStyle, html, icons, type Language, languageLinks, logo } from "@amana/pages";
 import type { Receipt } from "./receipt.ts";
 import { contentOf, type Row } from "./rows.ts";
 import type { ShownText } from "./shown-text.ts";
@@ -8,7 +8,7 @@ import { receiptTexts } from "./texts.ts";
 const asset = (name: string) => readFileSync(new URL(`./assets/${name}`, import.meta.url), "utf8");
 
 /** Style sheet of the pages of this package. */
-export const receiptStyle = `${baseStyle}\n${asset("receipt.css")}`;
+export const receiptStyle = `${hostedStyle}\n${asset("receipt.css")}`;
 /** Script of the pages. It shows the print button, which cannot work without a script. */
 export const receiptScript = asset("receipt.js");
 

@@ -21,4 +21,5 @@ export { beginSpan, inSpan, startTracing } from "./observability/tracing.ts";
 export { readTracing } from "./observability/tracing-settings.ts";
 export { GrowingBuffer } from "./values/growing-buffer.ts";
 export { readText } from "./values/read-body.ts";
+export { readRetryAfterMs } from "./values/retry-after.ts";
 export { isUuid, timeMsOfUuid, uuidv7 } from "./values/uuid.ts";

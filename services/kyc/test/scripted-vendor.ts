@@ -9,7 +9,8 @@ export const json = (content: unknown, status = 200): Reply => [status, JSON.str
 /** Returns an HTML page that a proxy sends instead of the vendor's response. */
 export const htmlPage = (status: number): Reply => [status, "<html>proxy</html>"];
 
-const common = { webhookSecrets: ["s"], callbackUrl: "http://127.0.0.1", uncompared: "refuse", timeoutMs: 3_000 } as const;
+const vendorConfig = { callbackUrl: "http://127.0.0.1", uncompared: "refuse", timeoutMs: 3_000 } as const;
+const common = { ...vendorConfig, webhookSecrets: ["s"] };
 
 /**
  * Starts a server that responds in place of a vendor. The returned functions create vendor clients

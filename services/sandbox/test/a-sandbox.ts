@@ -1,6 +1,6 @@
 import { createLogger } from "@amana/runtime";
 import { createSandbox } from "../src/app.ts";
-import { type Config, vendorPlans } from "../src/config.ts";
+import { type Config, readConfig } from "../src/config.ts";
 
 export const credentials = { userName: "merchant", password: "s3cret-credential" };
 
@@ -18,22 +18,8 @@ export type Json = any;
 export const aSandbox = (config: Partial<Config> = {}) =>
   createSandbox(
     {
-      logLevel: "silent",
-      host: "127.0.0.1",
-      port: 0,
-      username: credentials.userName,
-      password: credentials.password,
-      numbersAsStrings: false,
-      kycProviderToken: "sandbox",
-      kycCallbackSecrets: ["provider-callback-secret"],
+      ...readConfig({ SANDBOX_PORT: "0", SATIM_USERNAME: credentials.userName, SATIM_PASSWORD: credentials.password }),
       kycCallbackRetryMs: [10, 20, 30],
-      diditApiKey: "sandbox",
-      diditWebhookSecrets: ["provider-callback-secret"],
-      sumsubAppToken: "sbx:sandbox",
-      sumsubSecretKey: "sandbox",
-      sumsubWebhookSecrets: ["provider-callback-secret"],
-      sumsubAmlPerMinute: 600,
-      ...vendorPlans,
       ...config,
     },
     createLogger("sandbox", "silent"),

@@ -3,11 +3,12 @@ import type { Command } from "commander";
 import { CommandError, exitCodes } from "../../command-error.ts";
 import { confirm } from "../../confirm.ts";
 import { withActorOption } from "../../options.ts";
+import { parseText, parseTime, parseUuid } from "../../parsers.ts";
 import { type Columns, localTime } from "../../print.ts";
 import { actOnEach } from "../act-on-each.ts";
-import { type ApiOrDatabaseOptions, apiCommand, apiOrDatabaseCommand, parseText, parseTime, parseUuid } from "../api-command.ts";
+import { type ApiOrDatabaseOptions, apiCommand, apiOrDatabaseCommand } from "../api-command.ts";
 import type { Api, ApiOptions, KeyOwner } from "../connect.ts";
-import { type ListOptions, showList, showResource, withListOptions } from "../show.ts";
+import { given, listCommand } from "../list-command.ts";
 
 type Row = ApiKey | OwnApiKey;
 
@@ -40,33 +41,36 @@ export function apiKeys(program: Command): void {
     group,
     "create",
     { summary: "create a key and print it once", example: "api-keys create --name till-2 --business 0199…", key, statusCommand },
-    async (api, { business, name, expiresAt, allowedIp, ...options }) => {
+    async (api, { business, name, expiresAt, allowedIp }) => {
       const business_id = businessFor(api, business);
-      const body = { name, ...(expiresAt && { expires_at: expiresAt }), ...(allowedIp && { allowed_ips: allowedIp }) };
+      const body = given({ name, expires_at: expiresAt, allowed_ips: allowedIp });
       const { apiKeys, me } = api.amana;
-      const request = business_id
-        ? apiKeys.create({ ...body, business_id }, api.requestOptions())
-        : me.createApiKey(body, api.requestOptions());
-      showResource(await request, options);
+      return business_id
+        ? await apiKeys.create({ ...body, business_id }, api.requestOptions())
+        : await me.createApiKey(body, api.requestOptions());
     },
   )
     .requiredOption("--name <name>", "name of the key", parseText)
     .option("--business <id>", "business of the key; required with an operator's key", parseUuid)
     .option("--expires-at <time>", "time at which the key expires (default: never)", parseTime)
     .option("--allowed-ip <cidr...>", "networks that may use the key (default: all)");
-  withListOptions(
-    apiCommand<ListOptions & BusinessOption>(
-      group,
-      "list",
-      { summary: "list keys, newest first", example: "api-keys list --business 0199…", key },
-      async (api, { business, ...options }) => {
-        const business_id = businessFor(api, business);
-        const { apiKeys, me } = api.amana;
-        await showList<Row>(api, options, { columns, emptyText: "No API keys found." }, (page) =>
-          business_id ? apiKeys.list({ ...page, business_id }, api.requestOptions()) : me.listApiKeys(page, api.requestOptions()),
-        );
-      },
-    ),
+  listCommand<Row, BusinessOption>(
+    group,
+    "list",
+    {
+      summary: "list keys, newest first",
+      example: "api-keys list --business 0199…",
+      key,
+      columns,
+      emptyText: "No API keys found.",
+    },
+    (api, page, { business }) => {
+      const business_id = businessFor(api, business);
+      const { apiKeys, me } = api.amana;
+      return business_id
+        ? apiKeys.list({ ...page, business_id }, api.requestOptions())
+        : me.listApiKeys(page, api.requestOptions());
+    },
   ).option("--business <id>", "business of the keys; required with an operator's key", parseUuid);
   apiOrDatabaseCommand<ApiOrDatabaseOptions & { readonly reason?: string }>(
     group,
@@ -93,7 +97,7 @@ async function revokeByApi(api: Api, { reason, json, yes }: ApiOptions & { reaso
   });
   const { apiKeys, me } = api.amana;
   const revoke = (id: string) => {
-    const body = reason ? { reason } : {};
+    const body = given({ reason });
     return api.keyOwner === "operator"
       ? apiKeys.revoke(id, body, api.requestOptions())
       : me.revokeApiKey(id, body, api.requestOptions());

@@ -1,8 +1,8 @@
-import type { AuditEvent, ListAuditEventsQuery } from "@amana/client";
+import type { AuditEvent } from "@amana/client";
 import type { Command } from "commander";
+import { parseText, parseTime, parseUuid } from "../../parsers.ts";
 import { type Columns, localTime } from "../../print.ts";
-import { apiCommand, parseText, parseTime, parseUuid } from "../api-command.ts";
-import { type ListOptions, showList, withListOptions } from "../show.ts";
+import { given, listCommand } from "../list-command.ts";
 
 const columns: Columns<AuditEvent> = {
   AT: ({ at }) => localTime(at),
@@ -13,7 +13,7 @@ const columns: Columns<AuditEvent> = {
   REASON: { cellOf: ({ reason }) => reason ?? "", minWidth: 8, omitOrder: 1 },
 };
 
-interface Filters extends ListOptions {
+interface Filters {
   readonly business?: string;
   readonly action?: string;
   readonly entity?: string;
@@ -23,28 +23,18 @@ interface Filters extends ListOptions {
 
 /** Adds `audit list`: actions of operators, and of businesses on their keys and endpoints. */
 export function auditList(group: Command): void {
-  withListOptions(
-    apiCommand<Filters>(
-      group,
-      "list",
-      {
-        summary: "list audited actions, newest first; --json includes the values before and after",
-        example: "audit list --business 0199… --from 2026-11-01",
-        key: ["operator"],
-      },
-      (api, { business, action, entity, from, to, ...options }) => {
-        const filters: ListAuditEventsQuery = {
-          ...(business && { business_id: business }),
-          ...(action && { action }),
-          ...(entity && { entity_id: entity }),
-          ...(from && { from }),
-          ...(to && { to }),
-        };
-        return showList(api, options, { columns, emptyText: "No actions found." }, (page) =>
-          api.amana.auditEvents.list({ ...page, ...filters }, api.requestOptions()),
-        );
-      },
-    ),
+  listCommand<AuditEvent, Filters>(
+    group,
+    "list",
+    {
+      summary: "list audited actions, newest first; --json includes the values before and after",
+      example: "audit list --business 0199… --from 2026-11-01",
+      key: ["operator"],
+      columns,
+      emptyText: "No actions found.",
+    },
+    ({ amana, requestOptions }, page, { business: business_id, action, entity: entity_id, from, to }) =>
+      amana.auditEvents.list(given({ ...page, business_id, action, entity_id, from, to }), requestOptions()),
   )
     .option("--business <id>", "only actions on this business", parseUuid)
     .option("--action <name>", "only this action, for example api_key.revoked", parseText)

@@ -2,10 +2,11 @@ import type { Business } from "@amana/client";
 import { businessStatuses } from "@amana/public-api/names";
 import { type Command, Option } from "commander";
 import { confirm } from "../../confirm.ts";
+import { parseText } from "../../parsers.ts";
 import { type Columns, localTime } from "../../print.ts";
-import { apiCommand, parseText } from "../api-command.ts";
+import { apiCommand } from "../api-command.ts";
 import type { Api, ApiOptions } from "../connect.ts";
-import { type ListOptions, showList, showResource, withListOptions } from "../show.ts";
+import { given, listCommand } from "../list-command.ts";
 
 const columns: Columns<Business> = {
   ID: ({ id }) => id,
@@ -23,7 +24,7 @@ interface CreateOptions extends ApiOptions {
   readonly pending?: boolean;
 }
 
-interface Filters extends ListOptions {
+interface Filters {
   readonly status?: Business["status"];
   readonly search?: string;
 }
@@ -41,24 +42,23 @@ export function businesses(program: Command): void {
       key,
       statusCommand,
     },
-    async ({ amana, requestOptions }, { name, pending, json }) =>
-      showResource(await amana.businesses.create({ name, ...(pending && { status: "PENDING" }) }, requestOptions()), {
-        json,
-        timeout: 0,
-      }),
+    ({ amana, requestOptions }, { name, pending }) =>
+      amana.businesses.create({ name, ...(pending && { status: "PENDING" }) }, requestOptions()),
   )
     .requiredOption("--name <name>", "name of the business", parseText)
     .option("--pending", "create the business with the status PENDING; its keys become valid when it is approved");
-  withListOptions(
-    apiCommand<Filters>(
-      group,
-      "list",
-      { summary: "list businesses, newest first", example: "businesses list --status PENDING", key },
-      (api, { status, search, ...options }) =>
-        showList(api, options, { columns, emptyText: "No businesses found." }, (page) =>
-          api.amana.businesses.list({ ...page, ...(status && { status }), ...(search && { search }) }, api.requestOptions()),
-        ),
-    ),
+  listCommand<Business, Filters>(
+    group,
+    "list",
+    {
+      summary: "list businesses, newest first",
+      example: "businesses list --status PENDING",
+      key,
+      columns,
+      emptyText: "No businesses found.",
+    },
+    ({ amana, requestOptions }, page, { status, search }) =>
+      amana.businesses.list(given({ ...page, status, search }), requestOptions()),
   )
     .addOption(new Option("--status <status>", "only this status").choices(businessStatuses))
     .option("--search <text>", "only names that contain this text", parseText);
@@ -66,8 +66,7 @@ export function businesses(program: Command): void {
     group,
     "show <id>",
     { summary: "show a business", example: "businesses show 0199…", key },
-    async ({ amana, requestOptions }, options, id: string) =>
-      showResource(await amana.businesses.get(id, requestOptions()), options),
+    ({ amana, requestOptions }, _options, id: string) => amana.businesses.get(id, requestOptions()),
   );
   addChanges(group);
 }
@@ -94,7 +93,7 @@ function addChanges(group: Command): void {
       { summary, example: `businesses ${verb} 0199…`, key, statusCommand, needsConfirmation, isWithoutIdempotencyKey: true },
       async (api, options, id: string) => {
         if (needsConfirmation) await confirmForBusiness(api, options, id, `${verb} it? ${effect}`);
-        showResource(await api.amana.businesses.update(id, { status }, api.requestOptions()), options);
+        return await api.amana.businesses.update(id, { status }, api.requestOptions());
       },
     );
   }
@@ -108,8 +107,7 @@ function addChanges(group: Command): void {
       statusCommand: (id) => statusCommand(id),
       isWithoutIdempotencyKey: true,
     },
-    async ({ amana, requestOptions }, options, id: string, name: string) =>
-      showResource(await amana.businesses.update(id, { name }, requestOptions()), options),
+    ({ amana, requestOptions }, _options, id: string, name: string) => amana.businesses.update(id, { name }, requestOptions()),
   );
   apiCommand(
     group,
@@ -124,7 +122,7 @@ function addChanges(group: Command): void {
     },
     async (api, options, id: string) => {
       await confirmForBusiness(api, options, id, "rotate its key? After the response every gateway rejects its newest live key.");
-      showResource(await api.amana.businesses.update(id, { rotate_api_key: true }, api.requestOptions()), options);
+      return await api.amana.businesses.update(id, { rotate_api_key: true }, api.requestOptions());
     },
   );
 }

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { apiCommand, parseAmount } from "../api-command.ts";
+import { parseAmount } from "../../parsers.ts";
+import { apiCommand } from "../api-command.ts";
 import type { CertifyOptions } from "../certify/certify.ts";
 
 export function certify(program: Command): void {

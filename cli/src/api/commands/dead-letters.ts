@@ -3,12 +3,13 @@ import { deadLetterStatuses } from "@amana/public-api/names";
 import { type Command, Option } from "commander";
 import { CommandError, exitCodes } from "../../command-error.ts";
 import { confirm } from "../../confirm.ts";
-import { numberParser, withActorOption } from "../../options.ts";
+import { withActorOption } from "../../options.ts";
+import { numberParser, parseText } from "../../parsers.ts";
 import { ageOf, type Columns } from "../../print.ts";
 import { actOnEach } from "../act-on-each.ts";
-import { type ApiOrDatabaseOptions, apiOrDatabaseCommand, parseText } from "../api-command.ts";
+import { type ApiOrDatabaseOptions, apiOrDatabaseCommand } from "../api-command.ts";
 import type { Api, ApiOptions } from "../connect.ts";
-import { type ListOptions, showList, showResource, withListOptions } from "../show.ts";
+import { given, type ListOptions, showList, withListOptions } from "../list-command.ts";
 
 type DeadLetter = ListDeadLettersItem;
 
@@ -55,7 +56,7 @@ export function deadLetters(program: Command): void {
       },
       (api, { topic, status, ...options }) =>
         showList(api, options, { columns, emptyText: "There are no dead-lettered messages." }, (page) =>
-          api.amana.deadLetters.list({ ...page, ...(topic && { topic }), ...(status && { status }) }, api.requestOptions()),
+          api.amana.deadLetters.list(given({ ...page, topic: topic || undefined, status }), api.requestOptions()),
         ),
       async () => (await loadDatabaseActions()).listDeadLetters,
     ),
@@ -66,8 +67,7 @@ export function deadLetters(program: Command): void {
     group,
     "show <id>",
     { summary: "show a dead-lettered message with the permitted fields of its payload", example: "dead-letters show 0199…", key },
-    async ({ amana, requestOptions }, options, id: string) =>
-      showResource(await amana.deadLetters.get(id, requestOptions()), options),
+    ({ amana, requestOptions }, _options, id: string) => amana.deadLetters.get(id, requestOptions()),
     async () => (await loadDatabaseActions()).showDeadLetter,
   );
   apiOrDatabaseCommand<RetryOptions>(
@@ -131,7 +131,7 @@ const outcomeOf = ({ service, status }: Pick<DeadLetter, "service" | "status">) 
  */
 async function readAllIds(api: Api, { topic, status = "PARKED" }: Pick<RetryOptions, "topic" | "status">): Promise<string[]> {
   const ids: string[] = [];
-  const query = { status, ...(topic && { topic }), limit: 100 };
+  const query = given({ status, topic, limit: 100 });
   for await (const { id } of api.amana.deadLetters.list(query, { signal: api.stopSignal })) ids.push(id);
   return ids;
 }

@@ -1,10 +1,10 @@
 import { eventTypeNames } from "@amana/public-api/names";
 import { sleep } from "@amana/runtime/time";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { exitCodes } from "../../command-error.ts";
-import { apiCommand, parseTime } from "../api-command.ts";
+import { parseTime } from "../../parsers.ts";
+import { apiCommand } from "../api-command.ts";
 import type { Api, ApiOptions } from "../connect.ts";
-import { showResource } from "../show.ts";
+import { given } from "../list-command.ts";
 
 type Body = Parameters<Api["amana"]["webhookEndpoints"]["replay"]>[1];
 const statuses = ["pending", "succeeded", "failed", "skipped"] as const;
@@ -28,15 +28,14 @@ export function deliveries(program: Command): void {
       key: ["business"],
       statusCommand: (id) => `webhooks show ${id}`,
     },
-    async (api, { since, until, types, statuses, wait, ...options }, id: string) => {
-      const body = { since, ...(until && { until }), ...(types && { types }), ...(statuses && { statuses }) };
+    async (api, { wait, since, until, types, statuses }, id: string) => {
+      const body = given({ since, until, types, statuses });
       let replay = await api.amana.webhookEndpoints.replay(id, body, api.requestOptions());
       while (wait && replay.status === "RUNNING" && !api.stopSignal.aborted) {
         await sleep(500);
         replay = await api.amana.webhookEndpoints.getReplay(id, replay.id, api.requestOptions());
       }
-      showResource(replay, options);
-      if (api.stopSignal.aborted) process.exitCode = exitCodes.interrupted;
+      return replay;
     },
   )
     .requiredOption("--since <time>", "start of the period; events are kept for 30 days", parseTime)

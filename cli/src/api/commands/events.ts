@@ -1,10 +1,11 @@
 import type { Delivery, Event, ListEventsQuery } from "@amana/client";
 import { eventLogTypes } from "@amana/public-api/names";
 import { type Command, Option } from "commander";
+import { parseTime, parseUuid } from "../../parsers.ts";
 import { type Columns, jsonText, localTime, print, printFields, printRows } from "../../print.ts";
-import { apiCommand, parseTime, parseUuid } from "../api-command.ts";
+import { apiCommand } from "../api-command.ts";
 import type { ApiOptions } from "../connect.ts";
-import { type ListOptions, showList, withListOptions } from "../show.ts";
+import { given, listCommand } from "../list-command.ts";
 import { entriesOf, printTimeline } from "../timeline.ts";
 
 /** Returns the id of the payment, application or endpoint of an event. */
@@ -25,7 +26,7 @@ const deliveryColumns: Columns<Delivery> = {
   ATTEMPTS: { cellOf: ({ attempts }) => attempts.length, alignRight: true },
 };
 
-interface Filters extends ListOptions {
+interface Filters {
   readonly type?: NonNullable<ListEventsQuery["type"]>;
   readonly from?: string;
   readonly to?: string;
@@ -33,23 +34,18 @@ interface Filters extends ListOptions {
 
 export function events(program: Command): void {
   const group = program.command("events").description("list, show or redeliver events");
-  withListOptions(
-    apiCommand<Filters>(
-      group,
-      "list",
-      {
-        summary: "list events of the last 30 days, newest first",
-        example: "events list --type PAYMENT_REFUNDED",
-        key: ["business"],
-      },
-      (api, { type, from, to, ...options }) =>
-        showList(api, options, { columns, emptyText: "No events found." }, (page) =>
-          api.amana.events.list(
-            { ...page, ...(type && { type }), ...(from && { from }), ...(to && { to }) },
-            api.requestOptions(),
-          ),
-        ),
-    ),
+  listCommand<Event, Filters>(
+    group,
+    "list",
+    {
+      summary: "list events of the last 30 days, newest first",
+      example: "events list --type PAYMENT_REFUNDED",
+      key: ["business"],
+      columns,
+      emptyText: "No events found.",
+    },
+    ({ amana, requestOptions }, page, { type, from, to }) =>
+      amana.events.list(given({ ...page, type, from, to }), requestOptions()),
   )
     .addOption(new Option("--type <type>", "only this type").choices(eventLogTypes))
     .option("--from <time>", "only events at or after this time", parseTime)
@@ -77,7 +73,7 @@ export function events(program: Command): void {
       statusCommand: (id) => `events show ${id}`,
     },
     async ({ amana, requestOptions }, { endpoint, json }, id: string) => {
-      const deliveries = await amana.events.redeliver(id, endpoint ? { endpoint_id: endpoint } : {}, requestOptions());
+      const deliveries = await amana.events.redeliver(id, given({ endpoint_id: endpoint }), requestOptions());
       printRows(deliveries, deliveryColumns, { json, emptyText: "No active endpoint has a delivery of this event." });
     },
   ).option("--endpoint <id>", "only this endpoint", parseUuid);

@@ -1,10 +1,11 @@
 import type { Invitation } from "@amana/client";
 import type { Command } from "commander";
 import { confirm } from "../../confirm.ts";
+import { parseText, parseTime } from "../../parsers.ts";
 import { type Columns, localTime } from "../../print.ts";
-import { apiCommand, parseText, parseTime } from "../api-command.ts";
+import { apiCommand } from "../api-command.ts";
 import type { ApiOptions } from "../connect.ts";
-import { type ListOptions, showList, showResource, withListOptions } from "../show.ts";
+import { given, listCommand } from "../list-command.ts";
 
 const columns: Columns<Invitation> = {
   ID: ({ id }) => id,
@@ -34,24 +35,22 @@ export function invitations(program: Command): void {
       key,
       statusCommand,
     },
-    async ({ amana, requestOptions }, { name, expiresAt, ...options }) =>
-      showResource(
-        await amana.invitations.create({ name, ...(expiresAt && { expires_at: expiresAt }) }, requestOptions()),
-        options,
-      ),
+    ({ amana, requestOptions }, { name, expiresAt }) =>
+      amana.invitations.create(given({ name, expires_at: expiresAt }), requestOptions()),
   )
     .requiredOption("--name <name>", "name of the invited business", parseText)
     .option("--expires-at <time>", "time at which the invitation expires, at most 30 days ahead (default: in 7 days)", parseTime);
-  withListOptions(
-    apiCommand<ListOptions>(
-      group,
-      "list",
-      { summary: "list invitations, newest first", example: "invitations list", key },
-      (api, options) =>
-        showList(api, options, { columns, emptyText: "No invitations found." }, (page) =>
-          api.amana.invitations.list(page, api.requestOptions()),
-        ),
-    ),
+  listCommand(
+    group,
+    "list",
+    {
+      summary: "list invitations, newest first",
+      example: "invitations list",
+      key,
+      columns,
+      emptyText: "No invitations found.",
+    },
+    ({ amana, requestOptions }, page) => amana.invitations.list(page, requestOptions()),
   );
   apiCommand(
     group,
@@ -59,7 +58,7 @@ export function invitations(program: Command): void {
     { summary: "revoke an invitation", example: "invitations revoke 0199…", key, statusCommand, needsConfirmation: true },
     async ({ amana, requestOptions }, options, id: string) => {
       await confirm(`Revoke the invitation ${id}? A business that has registered with it is not affected.`, options);
-      showResource(await amana.invitations.revoke(id, requestOptions()), options);
+      return await amana.invitations.revoke(id, requestOptions());
     },
   );
 }

@@ -2,10 +2,11 @@ import type { KycApplication, ListKycApplicationsQuery } from "@amana/client";
 import { kycStatuses, kycVerdicts } from "@amana/public-api/names";
 import { type Command, Option } from "commander";
 import { confirm } from "../../confirm.ts";
+import { parseText, parseTime, parseUuid } from "../../parsers.ts";
 import { type Columns, localTime } from "../../print.ts";
-import { apiCommand, parseText, parseTime, parseUuid } from "../api-command.ts";
+import { apiCommand } from "../api-command.ts";
 import type { ApiOptions } from "../connect.ts";
-import { type ListOptions, showList, showResource, withListOptions } from "../show.ts";
+import { given, listCommand } from "../list-command.ts";
 
 const columns: Columns<KycApplication> = {
   ID: ({ id }) => id,
@@ -16,7 +17,7 @@ const columns: Columns<KycApplication> = {
   REASONS: { cellOf: ({ reason_codes }) => reason_codes.map(({ code }) => code).join(" "), minWidth: 8, omitOrder: 3 },
 };
 
-interface Filters extends ListOptions {
+interface Filters {
   readonly status?: NonNullable<ListKycApplicationsQuery["status"]>;
   readonly verdict?: NonNullable<ListKycApplicationsQuery["verdict"]>;
   readonly client?: string;
@@ -32,27 +33,20 @@ interface ReviewOptions extends ApiOptions {
 
 export function kyc(program: Command): void {
   const group = program.command("kyc").description("list, show or review identity verification applications");
-  withListOptions(
-    apiCommand<Filters>(
-      group,
-      "list",
-      { summary: "list applications, newest first", example: "kyc list --verdict NEEDS_REVIEW", key: ["business"] },
-      (api, { status, verdict, client, externalId, from, to, ...options }) =>
-        showList(api, options, { columns, emptyText: "No applications found." }, (page) =>
-          api.amana.kycApplications.list(
-            {
-              ...page,
-              ...(status && { status }),
-              ...(verdict && { verdict }),
-              ...(client && { client_id: client }),
-              ...(externalId && { external_id: externalId }),
-              ...(from && { created_from: from }),
-              ...(to && { created_to: to }),
-            },
-            api.requestOptions(),
-          ),
-        ),
-    ),
+  listCommand<KycApplication, Filters>(
+    group,
+    "list",
+    {
+      summary: "list applications, newest first",
+      example: "kyc list --verdict NEEDS_REVIEW",
+      key: ["business"],
+      columns,
+      emptyText: "No applications found.",
+    },
+    ({ amana, requestOptions }, page, { status, verdict, client, externalId, from, to }) => {
+      const filters = { status, verdict, client_id: client, external_id: externalId, created_from: from, created_to: to };
+      return amana.kycApplications.list(given({ ...page, ...filters }), requestOptions());
+    },
   )
     .addOption(new Option("--status <status>", "only this status").choices(kycStatuses))
     .addOption(new Option("--verdict <verdict>", "only this verdict").choices(kycVerdicts))
@@ -68,9 +62,9 @@ export function kyc(program: Command): void {
       example: "kyc show 0199…",
       key: ["business"],
     },
-    async ({ amana, requestOptions }, options, id: string) => {
+    async ({ amana, requestOptions }, _options, id: string) => {
       const { link_url: _, ...application } = await amana.kycApplications.get(id, requestOptions());
-      showResource(application, options);
+      return application;
     },
   );
   apiCommand<ReviewOptions>(
@@ -85,7 +79,7 @@ export function kyc(program: Command): void {
     },
     async ({ amana, requestOptions }, { outcome, note, ...options }, id: string) => {
       await confirm(`Set application ${id} to ${outcome}? This is final, and the business is notified.`, options);
-      showResource(await amana.kycApplications.review(id, { outcome, note }, requestOptions()), options);
+      return await amana.kycApplications.review(id, { outcome, note }, requestOptions());
     },
   )
     .addOption(new Option("--outcome <outcome>", "your decision").choices(["APPROVED", "REJECTED"]).makeOptionMandatory())

@@ -1,8 +1,9 @@
 import type { Command } from "commander";
 import { confirm } from "../../confirm.ts";
-import { apiCommand, parseText } from "../api-command.ts";
+import { parseText } from "../../parsers.ts";
+import { apiCommand } from "../api-command.ts";
 import type { ApiOptions } from "../connect.ts";
-import { showResource } from "../show.ts";
+import { given } from "../list-command.ts";
 
 const statusCommand = (id = "") => `onboarding status ${id} (with the business's key)`;
 
@@ -16,9 +17,9 @@ export function onboarding(program: Command): void {
       example: "onboarding status 0199…",
       key: ["business"],
     },
-    async ({ amana, requestOptions }, options, id: string) => {
+    async ({ amana, requestOptions }, _options, id: string) => {
       const { kyc_link: _, ...status } = await amana.onboarding.getStatus(id, requestOptions());
-      showResource(status, options);
+      return status;
     },
   );
   const decisions = [
@@ -38,7 +39,7 @@ export function onboarding(program: Command): void {
       },
       async ({ amana, requestOptions }, { reason, ...options }, id: string) => {
         await confirm(`Set the onboarding of client ${id} to ${status}? ${effect}`, options);
-        showResource(await amana.onboarding[verb](id, reason ? { reason } : {}, requestOptions()), options);
+        return await amana.onboarding[verb](id, given({ reason }), requestOptions());
       },
     ).option("--reason <text>", "reason in the audit trail", parseText);
   }

@@ -1,10 +1,11 @@
 import type { OperatorKey } from "@amana/client";
 import type { Command } from "commander";
 import { confirm } from "../../confirm.ts";
+import { parseText } from "../../parsers.ts";
 import { type Columns, localTime } from "../../print.ts";
-import { apiCommand, parseText } from "../api-command.ts";
+import { apiCommand } from "../api-command.ts";
 import type { ApiOptions } from "../connect.ts";
-import { type ListOptions, showList, showResource, withListOptions } from "../show.ts";
+import { given, listCommand } from "../list-command.ts";
 
 const columns: Columns<OperatorKey> = {
   ID: ({ id }) => id,
@@ -23,19 +24,19 @@ export function operatorKeys(program: Command): void {
     group,
     "create",
     { summary: "create an operator's key and print it once", example: "operator-keys create --name amina", key, statusCommand },
-    async ({ amana, requestOptions }, { name, ...options }) =>
-      showResource(await amana.operatorKeys.create({ name }, requestOptions()), options),
+    ({ amana, requestOptions }, { name }) => amana.operatorKeys.create({ name }, requestOptions()),
   ).requiredOption("--name <name>", "name of the operator in the audit trail", parseText);
-  withListOptions(
-    apiCommand<ListOptions>(
-      group,
-      "list",
-      { summary: "list operators' keys, newest first", example: "operator-keys list", key },
-      (api, options) =>
-        showList(api, options, { columns, emptyText: "No operator keys found." }, (page) =>
-          api.amana.operatorKeys.list(page, api.requestOptions()),
-        ),
-    ),
+  listCommand(
+    group,
+    "list",
+    {
+      summary: "list operators' keys, newest first",
+      example: "operator-keys list",
+      key,
+      columns,
+      emptyText: "No operator keys found.",
+    },
+    ({ amana, requestOptions }, page) => amana.operatorKeys.list(page, requestOptions()),
   );
   apiCommand<ApiOptions & { readonly reason?: string }>(
     group,
@@ -52,7 +53,7 @@ export function operatorKeys(program: Command): void {
         `Revoke the operator's key ${id}? This cannot be undone. After the response every gateway rejects it.`,
         options,
       );
-      showResource(await amana.operatorKeys.revoke(id, reason ? { reason } : {}, requestOptions()), options);
+      return await amana.operatorKeys.revoke(id, given({ reason }), requestOptions());
     },
   ).option("--reason <text>", "reason in the audit trail", parseText);
 }

@@ -1,11 +1,11 @@
 import type { PaymentLink } from "@amana/client";
 import { paymentLinkStatuses } from "@amana/public-api/names";
 import { type Command, Option } from "commander";
-import { wholeNumberParser } from "../../options.ts";
+import { parseAmount, parseText, parseTime, wholeNumberParser } from "../../parsers.ts";
 import type { Columns } from "../../print.ts";
-import { apiCommand, parseAmount, parseText, parseTime } from "../api-command.ts";
+import { apiCommand } from "../api-command.ts";
 import type { ApiOptions } from "../connect.ts";
-import { type ListOptions, showList, showResource, withListOptions } from "../show.ts";
+import { given, listCommand } from "../list-command.ts";
 
 const columns: Columns<PaymentLink> = {
   ID: ({ id }) => id,
@@ -17,7 +17,7 @@ const columns: Columns<PaymentLink> = {
   URL: { cellOf: ({ url }) => url, omitOrder: 2 },
 };
 
-interface Filters extends ListOptions {
+interface Filters {
   readonly status?: PaymentLink["status"];
   readonly search?: string;
 }
@@ -45,23 +45,11 @@ export function paymentLinks(program: Command): void {
       statusCommand: () => "payment-links list",
       helpNote: "A link needs --amount, or --min and --max.",
     },
-    async ({ amana, requestOptions }, { name, amount, min, max, language, orderRef, maxPayments, expiresAt, ...options }) =>
-      showResource(
-        await amana.paymentLinks.create(
-          {
-            name,
-            ...(amount && { amount }),
-            ...(min && { amount_min: min }),
-            ...(max && { amount_max: max }),
-            ...(language && { language }),
-            ...(orderRef && { order_ref: orderRef }),
-            ...(maxPayments !== undefined && { max_payments: maxPayments }),
-            ...(expiresAt && { expires_at: expiresAt }),
-          },
-          requestOptions(),
-        ),
-        options,
-      ),
+    ({ amana, requestOptions }, { name, amount, min, max, language, orderRef, maxPayments, expiresAt }) => {
+      const price = { amount, amount_min: min, amount_max: max };
+      const body = { name, ...price, language, order_ref: orderRef, max_payments: maxPayments, expires_at: expiresAt };
+      return amana.paymentLinks.create(given(body), requestOptions());
+    },
   )
     .requiredOption("--name <text>", "item or service that is sold", parseText)
     .option("--amount <amount>", "fixed price", parseAmount)
@@ -71,16 +59,18 @@ export function paymentLinks(program: Command): void {
     .option("--order-ref <text>", "your reference, copied to each payment", parseText)
     .option("--max-payments <number>", "number of payments after which the link is COMPLETED", wholeNumberParser(1, 1_000_000))
     .option("--expires-at <time>", "time at which the link expires", parseTime);
-  withListOptions(
-    apiCommand<Filters>(
-      group,
-      "list",
-      { summary: "list payment links, newest first", example: "payment-links list --status ACTIVE", key: ["business"] },
-      (api, { status, search, ...options }) =>
-        showList(api, options, { columns, emptyText: "No payment links found." }, (page) =>
-          api.amana.paymentLinks.list({ ...page, ...(status && { status }), ...(search && { search }) }, api.requestOptions()),
-        ),
-    ),
+  listCommand<PaymentLink, Filters>(
+    group,
+    "list",
+    {
+      summary: "list payment links, newest first",
+      example: "payment-links list --status ACTIVE",
+      key: ["business"],
+      columns,
+      emptyText: "No payment links found.",
+    },
+    ({ amana, requestOptions }, page, { status, search }) =>
+      amana.paymentLinks.list(given({ ...page, status, search }), requestOptions()),
   )
     .addOption(new Option("--status <status>", "only this status").choices(paymentLinkStatuses))
     .option("--search <text>", "only links whose name or reference contains this text", parseText);
@@ -88,8 +78,7 @@ export function paymentLinks(program: Command): void {
     group,
     "show <id>",
     { summary: "show a payment link with its totals", example: "payment-links show 0199…", key: ["business"] },
-    async ({ amana, requestOptions }, options, id: string) =>
-      showResource(await amana.paymentLinks.get(id, requestOptions()), options),
+    ({ amana, requestOptions }, _options, id: string) => amana.paymentLinks.get(id, requestOptions()),
   );
   apiCommand(
     group,
@@ -101,7 +90,6 @@ export function paymentLinks(program: Command): void {
       statusCommand: (id = "") => `payment-links show ${id}`,
       isWithoutIdempotencyKey: true,
     },
-    async ({ amana, requestOptions }, options, id: string) =>
-      showResource(await amana.paymentLinks.update(id, { status: "INACTIVE" }, requestOptions()), options),
+    ({ amana, requestOptions }, _options, id: string) => amana.paymentLinks.update(id, { status: "INACTIVE" }, requestOptions()),
   );
 }

@@ -3,10 +3,11 @@ import { paymentStatuses } from "@amana/public-api/names";
 import { type Command, Option } from "commander";
 import { exitCodes } from "../../command-error.ts";
 import { confirm } from "../../confirm.ts";
+import { parseAmount, parseText, parseTime } from "../../parsers.ts";
 import { type Columns, jsonText, localTime, print, printFields } from "../../print.ts";
-import { apiCommand, parseAmount, parseText, parseTime } from "../api-command.ts";
+import { apiCommand } from "../api-command.ts";
 import type { Api, ApiOptions } from "../connect.ts";
-import { type ListOptions, showList, showResource, withListOptions } from "../show.ts";
+import { given, listCommand } from "../list-command.ts";
 import { printStatement, type StatementOptions } from "../statement.ts";
 import { printTimeline, timelineForBusiness } from "../timeline.ts";
 
@@ -29,7 +30,7 @@ const changedColumns: Columns<ListChangedPaymentsItem> = {
   DIFFERENCE: { cellOf: ({ difference }) => difference, minWidth: 10 },
 };
 
-interface Filters extends ListOptions {
+interface Filters {
   readonly status?: Payment["status"];
   readonly orderRef?: string;
   readonly from?: string;
@@ -38,29 +39,18 @@ interface Filters extends ListOptions {
 
 export function payments(program: Command): void {
   const group = program.command("payments").description("list, show, refresh or refund card payments, or print a statement");
-  withListOptions(
-    apiCommand<Filters>(
-      group,
-      "list",
-      {
-        summary: "list payments, newest first",
-        example: "payments list --status PAID --from 2026-11-20",
-        key: ["business"],
-      },
-      (api, { status, orderRef, from, to, ...options }) =>
-        showList(api, options, { columns, emptyText: "No payments found." }, (page) =>
-          api.amana.payments.list(
-            {
-              ...page,
-              ...(status && { status }),
-              ...(orderRef && { order_ref: orderRef }),
-              ...(from && { created_from: from }),
-              ...(to && { created_to: to }),
-            },
-            api.requestOptions(),
-          ),
-        ),
-    ),
+  listCommand<Payment, Filters>(
+    group,
+    "list",
+    {
+      summary: "list payments, newest first",
+      example: "payments list --status PAID --from 2026-11-20",
+      key: ["business"],
+      columns,
+      emptyText: "No payments found.",
+    },
+    ({ amana, requestOptions }, page, { status, orderRef: order_ref, from: created_from, to: created_to }) =>
+      amana.payments.list(given({ ...page, status, order_ref, created_from, created_to }), requestOptions()),
   )
     .addOption(new Option("--status <status>", "only this status").choices(paymentStatuses))
     .option("--order-ref <text>", "only payments with this reference", parseText)
@@ -75,7 +65,7 @@ export function payments(program: Command): void {
       key: ["operator", "business"],
       helpNote: "Only an operator's key shows calls to the card processor and attempts of old deliveries.",
     },
-    async (api, options, id: string) => await show(api, options, id),
+    show,
   );
   apiCommand(
     group,
@@ -86,8 +76,7 @@ export function payments(program: Command): void {
       key: ["business"],
       statusCommand,
     },
-    async ({ amana, requestOptions }, options, id: string) =>
-      showResource(await amana.payments.refresh(id, requestOptions()), options),
+    ({ amana, requestOptions }, _options, id: string) => amana.payments.refresh(id, requestOptions()),
   );
   apiCommand<ApiOptions & { readonly amount?: string }>(
     group,
@@ -115,20 +104,17 @@ export function payments(program: Command): void {
     .requiredOption("--from <time>", "start, inclusive", parseTime)
     .option("--to <time>", "end, exclusive, at most 92 days after the start (default: now)", parseTime)
     .option("--csv", "print CSV");
-  withListOptions(
-    apiCommand<ListOptions>(
-      group,
-      "changed",
-      {
-        summary: "list payments (of all businesses) that changed at the card processor without a request from Amana",
-        example: "payments changed",
-        key: ["operator"],
-      },
-      (api, options) =>
-        showList(api, options, { columns: changedColumns, emptyText: "No changed payments found." }, (page) =>
-          api.amana.payments.listChanged(page, api.requestOptions()),
-        ),
-    ),
+  listCommand(
+    group,
+    "changed",
+    {
+      summary: "list payments (of all businesses) that changed at the card processor without a request from Amana",
+      example: "payments changed",
+      key: ["operator"],
+      columns: changedColumns,
+      emptyText: "No changed payments found.",
+    },
+    ({ amana, requestOptions }, page) => amana.payments.listChanged(page, requestOptions()),
   );
 }
 
@@ -157,7 +143,7 @@ async function refund(
   { amana, requestOptions }: Api,
   { amount, ...options }: ApiOptions & { amount?: string },
   id: string,
-): Promise<void> {
+): Promise<Payment> {
   if (!options.yes) {
     const payment = await amana.payments.get(id, requestOptions());
     const refundAmount = `${amount ?? payment.amount} ${payment.currency}`;
@@ -166,5 +152,5 @@ async function refund(
       options,
     );
   }
-  showResource(await amana.payments.refund(id, amount === undefined ? {} : { amount }, requestOptions()), options);
+  return await amana.payments.refund(id, given({ amount }), requestOptions());
 }

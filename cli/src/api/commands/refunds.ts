@@ -2,11 +2,12 @@ import type { Refund } from "@amana/client";
 import { refundOutcomes } from "@amana/public-api/names";
 import { type Command, Option } from "commander";
 import { confirm } from "../../confirm.ts";
-import { numberParser, withChangeOptions } from "../../options.ts";
+import { withChangeOptions } from "../../options.ts";
+import { numberParser, parseText } from "../../parsers.ts";
 import { type Columns, localTime } from "../../print.ts";
-import { apiCommand, parseText } from "../api-command.ts";
+import { apiCommand } from "../api-command.ts";
 import type { ApiOptions } from "../connect.ts";
-import { type ListOptions, showList, showResource, withListOptions } from "../show.ts";
+import { type ListOptions, showList, withListOptions } from "../list-command.ts";
 
 const columns: Columns<Refund> = {
   ID: ({ id }) => id,
@@ -58,7 +59,7 @@ export function refunds(program: Command): void {
     },
     async ({ amana, requestOptions }, { outcome, note, ...options }, id: string) => {
       await confirm(`Refund ${id}: ${outcome}. ${outcomeEffects[outcome]} Continue?`, options);
-      showResource(await amana.refunds.resolve(id, { outcome, note }, requestOptions()), options);
+      return await amana.refunds.resolve(id, { outcome, note }, requestOptions());
     },
   )
     .addOption(new Option("--outcome <outcome>", "your decision").choices(refundOutcomes).makeOptionMandatory())

@@ -1,11 +1,11 @@
 import type { ListWebhookEndpointsItem } from "@amana/client";
 import { eventTypeNames } from "@amana/public-api/names";
 import { type Command, InvalidArgumentError } from "commander";
-import { wholeNumberParser } from "../../options.ts";
+import { wholeNumberParser } from "../../parsers.ts";
 import { type Columns, localTime } from "../../print.ts";
 import { apiCommand } from "../api-command.ts";
+import { listCommand } from "../list-command.ts";
 import { type ListenOptions, listen } from "../listen/listen.ts";
-import { type ListOptions, showList, showResource, withListOptions } from "../show.ts";
 import { listParser } from "./deliveries.ts";
 
 const columns: Columns<ListWebhookEndpointsItem> = {
@@ -20,23 +20,17 @@ const key = ["business"] as const;
 
 export function webhooks(program: Command): void {
   const group = program.command("webhooks").description("list, show or test endpoints; receive webhooks on this machine");
-  withListOptions(
-    apiCommand<ListOptions>(
-      group,
-      "list",
-      { summary: "list endpoints, newest first", example: "webhooks list", key },
-      (api, options) =>
-        showList(api, options, { columns, emptyText: "No endpoints found." }, (page) =>
-          api.amana.webhookEndpoints.list(page, api.requestOptions()),
-        ),
-    ),
+  listCommand(
+    group,
+    "list",
+    { summary: "list endpoints, newest first", example: "webhooks list", key, columns, emptyText: "No endpoints found." },
+    ({ amana, requestOptions }, page) => amana.webhookEndpoints.list(page, requestOptions()),
   );
   apiCommand(
     group,
     "show <id>",
     { summary: "show an endpoint and its delivery statistics", example: "webhooks show 0199…", key },
-    async ({ amana, requestOptions }, options, id: string) =>
-      showResource(await amana.webhookEndpoints.get(id, requestOptions()), options),
+    ({ amana, requestOptions }, _options, id: string) => amana.webhookEndpoints.get(id, requestOptions()),
   );
   apiCommand(
     group,
@@ -47,8 +41,7 @@ export function webhooks(program: Command): void {
       key,
       statusCommand: (id) => `webhooks show ${id}`,
     },
-    async ({ amana, requestOptions }, options, id: string) =>
-      showResource(await amana.webhookEndpoints.test(id, requestOptions()), options),
+    ({ amana, requestOptions }, _options, id: string) => amana.webhookEndpoints.test(id, requestOptions()),
   );
   apiCommand<ListenOptions>(
     group,

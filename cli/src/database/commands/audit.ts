@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { type Finding, type Head, readHeads, trustedKeys, verifyBundle } from "@amana/audit-chain";
-import { type Command, InvalidArgumentError } from "commander";
+import type { Command } from "commander";
 import { auditList } from "../../api/commands/audit-list.ts";
 import { CommandError, exitCodes } from "../../command-error.ts";
 import {
@@ -11,10 +11,11 @@ import {
   withActorOption,
   withCommonOptions,
 } from "../../options.ts";
+import { parseDay, parseUuid } from "../../parsers.ts";
 import { jsonText, printable } from "../../print.ts";
 import { makeBundle } from "../audit/make-bundle.ts";
 import { verifyTrail } from "../audit/verify-trail.ts";
-import { auditActor, requireUuid } from "../audit-actor.ts";
+import { auditActor } from "../audit-actor.ts";
 import { withServices } from "../services.ts";
 
 interface VerifyFlags extends CommonOptions {
@@ -54,7 +55,7 @@ export function audit(program: Command): void {
       .option("--json", jsonHelp)
       .addHelpText("after", databaseHelp("audit bundle --business 0199… --from 2026-11-01 --to 2026-11-30 --out bundle")),
   )
-    .requiredOption("--business <id>", "business whose data and audit rows are exported")
+    .requiredOption("--business <id>", "business whose data and audit rows are exported", parseUuid)
     .requiredOption("--from <day>", "first day in UTC, for example 2026-11-01", parseDay)
     .requiredOption("--to <day>", "last day in UTC", parseDay)
     .requiredOption("--out <folder>", "folder to create; it must not exist")
@@ -68,11 +69,6 @@ export function audit(program: Command): void {
     .option("--json", jsonHelp)
     .addHelpText("after", "\nReads only files.\n\nExample:\n  amana audit verify-bundle bundle --public-key MCowBQYDK2VwAyEA…")
     .action(verifyFolder);
-}
-
-function parseDay(text: string): string {
-  if (/^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))) return text;
-  throw new InvalidArgumentError("It must be a day like 2026-11-20.");
 }
 
 async function verify({ service = "identity", databaseUrl, json, from, to, publicKey, head }: VerifyFlags): Promise<void> {
@@ -143,7 +139,7 @@ interface BundleFlags extends ChangeOptions {
 async function bundle({ business, from, to, out, as, json }: BundleFlags): Promise<void> {
   if (to < from) throw new CommandError("--to is before --from. Choose a later --to.", exitCodes.usage);
   if (existsSync(out)) throw new CommandError(`The folder ${out} exists. Choose another folder with --out.`, exitCodes.usage);
-  const options = { businessId: requireUuid(business), from, to, out, by: auditActor(as) };
+  const options = { businessId: business, from, to, out, by: auditActor(as) };
   const manifest_sha256 = await withServices({ usableServices: ["identity", "payments", "webhooks"] }, (databases) =>
     makeBundle(databases, options),
   );

@@ -1,11 +1,12 @@
 import { checkConfiguredProviders, countByProvider, eraseApplicant } from "@amana/kyc/provider-commands";
 import { SettingsError } from "@amana/runtime";
 import type { Command } from "commander";
+import { declareCommand } from "../../api/api-command.ts";
 import { CommandError, exitCodes } from "../../command-error.ts";
 import { confirm } from "../../confirm.ts";
 import { type ChangeOptions, type CommonOptions, jsonHelp, withChangeOptions, withCommonOptions } from "../../options.ts";
 import { print, printRows } from "../../print.ts";
-import { auditActor, requireUuid } from "../audit-actor.ts";
+import { auditActor } from "../audit-actor.ts";
 import { withServices } from "../services.ts";
 
 /** Adds commands for the accounts at verification providers (docs/kyc-providers.md). */
@@ -24,8 +25,7 @@ export function kycProvider(program: Command): void {
     "kyc-provider list",
   ).action(list);
   withChangeOptions(
-    group
-      .command("erase <id>")
+    declareCommand(group, "erase <id>")
       .description("delete an applicant's data at the provider, after the application has ended")
       .requiredOption("--reason <text>", "reason for the audit trail")
       .option("--yes", "skip the confirmation (required without a terminal)")
@@ -73,14 +73,13 @@ async function list({ json, ...selection }: CommonOptions): Promise<void> {
 type EraseOptions = ChangeOptions & { readonly reason: string; readonly yes?: boolean };
 
 async function erase(id: string, { as, reason, json, yes, ...selection }: EraseOptions): Promise<void> {
-  const applicationId = requireUuid(id);
-  await confirm(`Delete the applicant's data of application ${applicationId} at the provider? This cannot be undone.`, {
+  await confirm(`Delete the applicant's data of application ${id} at the provider? This cannot be undone.`, {
     ...(yes && { yes }),
   });
   const result = await withServices({ ...selection, usableServices: ["kyc"] }, async ([database]) => {
     if (!database)
       throw new CommandError("The database of kyc does not respond. Start it and run the command again.", exitCodes.unreachable);
-    return await withSettings(() => eraseApplicant(database.orm, applicationId, { by: auditActor(as), reason }));
+    return await withSettings(() => eraseApplicant(database.orm, id, { by: auditActor(as), reason }));
   });
   if ("text" in result) throw new CommandError(result.text);
   const texts = {

@@ -3,8 +3,9 @@ import { uuidv7 } from "@amana/runtime";
 import type { Command } from "commander";
 import { CommandError, exitCodes } from "../../command-error.ts";
 import { type ChangeOptions, withChangeOptions } from "../../options.ts";
+import { appendUuid, parseTime } from "../../parsers.ts";
 import { printRows } from "../../print.ts";
-import { auditActor, requireUuid } from "../audit-actor.ts";
+import { auditActor } from "../audit-actor.ts";
 import { withServices } from "../services.ts";
 
 interface RepublishOptions extends ChangeOptions {
@@ -24,9 +25,9 @@ export function outbox(program: Command): void {
     "outbox republish --topic payments.v1 --from 2026-11-20T08:00Z",
   )
     .requiredOption("--topic <topic>", "topic of the events, for example payments.v1")
-    .option("--from <time>", "only events committed at or after this time, for example 2026-11-20T08:00Z")
-    .option("--to <time>", "only events committed before this time (default: now)")
-    .option("--ids <id...>", "ids of events, in place of --from and --to")
+    .option("--from <time>", "only events committed at or after this time, for example 2026-11-20T08:00Z", parseTime)
+    .option("--to <time>", "only events committed before this time (default: now)", parseTime)
+    .option("--ids <id...>", "ids of events, in place of --from and --to", appendUuid)
     .option("--reason <text>", "reason in the audit trail")
     .action(republishEvents);
 }
@@ -35,8 +36,8 @@ async function republishEvents({ topic, from, to, ids, reason, as, json, ...sele
   if ((from === undefined) === (ids === undefined))
     throw new CommandError("Use either --from, with or without --to, or --ids.", exitCodes.usage);
   const range = ids
-    ? { topic, eventIds: ids.map(requireUuid) }
-    : { topic, from: timeOf("--from", from), to: to === undefined ? new Date() : timeOf("--to", to) };
+    ? { topic, eventIds: ids }
+    : { topic, from: new Date(from ?? ""), to: to === undefined ? new Date() : new Date(to) };
   const rows = await withServices(selection, async (databases) => {
     const emittingDatabases = databases.filter(({ service }) => service.emits.includes(topic));
     if (emittingDatabases.length === 0) {
@@ -70,10 +71,4 @@ async function republishEvents({ topic, from, to, ids, reason, as, json, ...sele
     { json, emptyText: "" },
   );
   if (!json) process.stdout.write("The events are in the outbox again. The running service publishes them.\n");
-}
-
-function timeOf(flag: string, text: string | undefined): Date {
-  const time = new Date(text ?? "");
-  if (Number.isNaN(time.getTime())) throw new CommandError(`${flag} must be a time like 2026-11-20T08:00Z.`, exitCodes.usage);
-  return time;
 }

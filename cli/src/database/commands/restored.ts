@@ -4,6 +4,7 @@ import type { ConsumedEvent, Difference } from "@amana/service-host";
 import { Argument, type Command } from "commander";
 import { CommandError, exitCodes } from "../../command-error.ts";
 import { type ChangeOptions, withChangeOptions } from "../../options.ts";
+import { parseTime } from "../../parsers.ts";
 import { printRows } from "../../print.ts";
 import { auditActor } from "../audit-actor.ts";
 import { type OpenDatabase, withServices } from "../services.ts";
@@ -42,7 +43,7 @@ export function restored(program: Command): void {
       .addArgument(new Argument("[service]", "the restored service").choices(Object.keys(nextSteps)).default("payments")),
     "restored kyc --since 2026-11-20T08:00:00Z",
   )
-    .requiredOption("--since <time>", "time to which the service was restored, for example 2026-11-20T08:00:00Z")
+    .requiredOption("--since <time>", "time to which the service was restored, for example 2026-11-20T08:00:00Z", parseTime)
     .action(showLostRows);
 }
 
@@ -50,7 +51,6 @@ type Options = ChangeOptions & { since: string };
 
 async function showLostRows(name: keyof typeof nextSteps, { since, as, json, ...selection }: Options): Promise<void> {
   const from = new Date(since);
-  if (Number.isNaN(from.getTime())) throw new CommandError("--since must be a time like 2026-11-20T08:00:00Z.", exitCodes.usage);
   const rows = await withServices({ ...selection, usableServices: [name, "webhooks"] }, async (databases) => {
     const [restoredService, webhooks] = [name, "webhooks"].map((wanted) =>
       databases.find(({ service }) => service.name === wanted),

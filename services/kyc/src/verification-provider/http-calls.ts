@@ -1,4 +1,4 @@
-import { faultPoint, readText } from "@amana/runtime";
+import { faultPoint, readRetryAfterMs, readText } from "@amana/runtime";
 import { Agent, request } from "undici";
 import { parseJson } from "./read-values.ts";
 
@@ -16,8 +16,8 @@ export interface HttpResponse {
   readonly status: number;
   /** The parsed JSON body, or undefined if the body is not JSON. */
   readonly content: unknown;
-  /** Value of Retry-After in seconds, or undefined if the header is missing or invalid. */
-  readonly retryAfterSeconds: number | undefined;
+  /** Pause of the header Retry-After, or undefined if the header is missing or invalid. */
+  readonly retryAfterMs: number | undefined;
   readonly date: Date | undefined;
 }
 
@@ -54,7 +54,7 @@ export function createHttpCalls({ responseBytesMax, timeoutMs }: { responseBytes
         return {
           status: statusCode,
           content,
-          retryAfterSeconds: readRetryAfter(String(headers["retry-after"] ?? ""), Date.now()),
+          retryAfterMs: readRetryAfterMs([headers["retry-after"]].flat()[0], Date.now()),
           date: Number.isNaN(date.getTime()) ? undefined : date,
         };
       } catch (error) {
@@ -65,16 +65,6 @@ export function createHttpCalls({ responseBytesMax, timeoutMs }: { responseBytes
       await agent.close();
     },
   };
-}
-
-/**
- * Converts Retry-After to seconds. The header contains a number of seconds or an HTTP date (RFC
- * 9110, section 10.2.3).
- */
-export function readRetryAfter(value: string, nowMs: number): number | undefined {
-  if (/^\d{1,9}$/.test(value)) return Number(value);
-  const untilMs = /^[A-Z][a-z]{2}, /.test(value) ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(untilMs) ? undefined : Math.max(0, Math.ceil((untilMs - nowMs) / 1_000));
 }
 
 /**
@@ -96,5 +86,3 @@ export const isConfirmedChange = (response: HttpResponse | LostCall): boolean =>
  */
 export const isNotFound = (response: HttpResponse | LostCall): boolean =>
   "status" in response && response.status === 404 && isJsonResponse(response);
-
-export type HttpCalls = ReturnType<typeof createHttpCalls>;

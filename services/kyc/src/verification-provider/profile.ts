@@ -33,6 +33,13 @@ const forms: Record<ComparedField, string> = {
 export const uncomparedPolicies = ["refuse", "review"] as const;
 export type UncomparedFieldPolicy = (typeof uncomparedPolicies)[number];
 
+/** The settings that all vendors have. */
+export interface VendorConfig {
+  readonly callbackUrl: string;
+  readonly uncompared: UncomparedFieldPolicy;
+  readonly timeoutMs: number;
+}
+
 /** Name that `profile_keys` contains for any field that no vendor compares. */
 export const otherKey = "other";
 

@@ -1,23 +1,16 @@
 import type { EnvReader } from "@amana/runtime";
-import { type DiditConfig, readDiditConfig } from "./didit/didit-config.ts";
-import type { PortConfig } from "./port/port-provider.ts";
+import { readDiditConfig } from "./didit/didit-config.ts";
 import { uncomparedPolicies } from "./profile.ts";
-import { readSumsubConfig, type SumsubConfig } from "./sumsub/sumsub-config.ts";
+import { readSumsubConfig } from "./sumsub/sumsub-config.ts";
 import { type ProviderName, providerNames } from "./verification-provider.ts";
 
-export interface ProvidersConfig {
-  /** Provider of new applications. */
-  readonly current: ProviderName;
-  readonly port?: PortConfig;
-  readonly didit?: DiditConfig;
-  readonly sumsub?: SumsubConfig;
-}
+export type ProvidersConfig = ReturnType<typeof readProvidersConfig>;
 
 /**
  * Reads the settings of the current provider and of the former providers. All required settings of
  * these providers must be set.
  */
-export function readProvidersConfig(env: EnvReader): ProvidersConfig {
+export function readProvidersConfig(env: EnvReader) {
   const current = env.choice("KYC_PROVIDER", providerNames, "port");
   const former = env.list("KYC_PROVIDERS_FORMER");
   for (const name of former) {
@@ -32,6 +25,7 @@ export function readProvidersConfig(env: EnvReader): ProvidersConfig {
   };
   const vendor = { ...common, uncompared: env.choice("KYC_PROFILE_UNCOMPARED", uncomparedPolicies, "refuse") };
   return {
+    /** Provider of new applications. */
     current,
     ...(isUsed("port") && {
       port: {

@@ -35,7 +35,7 @@ describe("createRateLimiter", () => {
     // must wait.
     const rateLimiter = createRateLimiter(1_200, 60);
     const calls = Array.from({ length: 30 }, () => rateLimiter.take(10_000));
-    rateLimiter.pause(60);
+    rateLimiter.pause(60_000);
     // The pause of 60 s is longer than the timeout of 10 s.
     expect(await calls.at(-1)).toBe(false);
     expect(await calls[0]).toBe(true);

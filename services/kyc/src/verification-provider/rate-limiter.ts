@@ -5,8 +5,8 @@ import { sleep } from "@amana/runtime";
  * seconds can be made at once.
  */
 const burstSeconds = 5;
-const pauseSecondsDefault = 30;
-const pauseSecondsMax = 60;
+const pauseMsDefault = 30_000;
+const pauseMsMax = 60_000;
 
 /**
  * Creates a limiter for the rate of calls to a vendor (generic cell rate algorithm of ITU-T I.371).
@@ -45,11 +45,8 @@ export function createRateLimiter(perMinute: number, windowSeconds = 60) {
       return true;
     },
     /** Pauses all calls after a response with status 429. */
-    pause(retryAfterSeconds: number | undefined): void {
-      const seconds = Math.min(retryAfterSeconds ?? pauseSecondsDefault, pauseSecondsMax);
-      pausedUntilMs = Math.max(pausedUntilMs, performance.now() + seconds * 1_000);
+    pause(retryAfterMs = pauseMsDefault): void {
+      pausedUntilMs = Math.max(pausedUntilMs, performance.now() + Math.min(retryAfterMs, pauseMsMax));
     },
   };
 }
-
-export type RateLimiter = ReturnType<typeof createRateLimiter>;

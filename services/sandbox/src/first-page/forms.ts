@@ -1,9 +1,8 @@
-import { formatDate, type Html, html } from "@amana/pages";
+import { field, formatDate, type Html, html } from "@amana/pages";
 import { testCards } from "../card-processor/test-cards.ts";
 import { words as cardWords } from "../card-processor/words/words.ts";
 import { type Fault, modes, operations } from "../faults.ts";
 import type { View } from "../pages/layout.ts";
-import { field } from "../pages/parts.ts";
 import { outcomes } from "../verification-provider/vocabulary.ts";
 import { words as kycWords } from "../verification-provider/words/words.ts";
 import type { FirstPageWords } from "./words.ts";
@@ -36,7 +35,7 @@ function select(id: string, label: string, options: readonly (readonly [value: s
  * can have the same field.
  */
 const input = (id: string, label: string, hint: string, attributes: Html) =>
-  field({ id, name: id.split("-", 1)[0] ?? id, label, hint, attributes });
+  field({ id, name: id.split("-", 1)[0] ?? id, label, hint, attributes: html`dir="ltr" ${attributes}` });
 
 /** Renders the forms for a tester's actions. A form has a button for each of its actions. */
 export function forms(view: FirstPageView): Html {

@@ -1,4 +1,4 @@
-import { type Html, html, type IconName, icons } from "@amana/pages";
+import { type Html, html, type IconName, resultCard } from "@amana/pages";
 import type { View } from "./layout.ts";
 
 const returnAfterSeconds = 15;
@@ -14,40 +14,6 @@ ${content}
 </form>`;
 }
 
-export interface Field {
-  readonly id: string;
-  /** Name of the field, if several forms have the same field. The default is the id. */
-  readonly name?: string;
-  readonly label: string;
-  readonly hint: string;
-  readonly problem?: string | undefined;
-  readonly focused?: boolean;
-  /** Further attributes of the input element. */
-  readonly attributes: Html;
-}
-
-/**
- * Renders a labelled input. `focused` sets `autofocus`, so that the browser focuses the input
- * without a script.
- */
-export function field({ id, name = id, label, hint, problem, focused = false, attributes }: Field): Html {
-  const isInvalid = problem !== undefined;
-  return html`<div class="field${isInvalid && " invalid"}">
-<label for="${id}">${label}</label>
-<p class="hint" id="${id}-hint">${hint}</p>
-${isInvalid && html`<p class="problem" id="${id}-problem">${icons.danger}<span>${problem}</span></p>`}
-<input id="${id}" name="${name}" dir="ltr" ${attributes} aria-describedby="${id}-hint${isInvalid && ` ${id}-problem`}"${isInvalid && html` aria-invalid="true"`}${focused && html` autofocus`}>
-</div>`;
-}
-
-export function problemSummary(title: string, list: Html, attributes?: Html): Html {
-  return html`<div class="problem-summary" role="alert" ${attributes}>
-${icons.danger}
-<div><h2>${title}</h2>
-${list}</div>
-</div>`;
-}
-
 export interface Verdict {
   readonly tone: IconName;
   readonly title: string;
@@ -56,11 +22,9 @@ export interface Verdict {
 
 /** Renders the outcome of a flow and the content below it. */
 export function verdictCard({ tone, title, text }: Verdict, content?: Html): Html {
-  return html`<section class="card outcome ${tone}">
-<div class="verdict">${icons[tone]}<h1>${title}</h1></div>
-<p class="verdict-text">${text}</p>
-${content}
-</section>`;
+  const body = html`<p class="verdict-text">${text}</p>
+${content}`;
+  return resultCard(tone, title, body);
 }
 
 export interface ReturnLink {

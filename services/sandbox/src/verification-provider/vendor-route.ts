@@ -18,34 +18,38 @@ export type Handle = (request: VendorRequest, reply: FastifyReply) => object;
 
 export type HandleApplication = (application: Application, request: VendorRequest, reply: FastifyReply) => object;
 
-/** Differences between the vendors' APIs. */
+/** Differences between the APIs of Amana's own protocol and of the vendors. */
 export interface Vendor {
   readonly dialect: Dialect;
   /** Returns an error body, and sets its status, for a request without valid credentials. */
   authenticate(request: VendorRequest, reply: FastifyReply): object | undefined;
-  /** Sets the status and returns the vendor's error body. */
+  /** Sets the status and returns the API's error body. */
   refuse(reply: FastifyReply, status: number, message: string): object;
-  /** Sets the status and returns the vendor's error body for an invalid field. */
+  /** Sets the status and returns the API's error body for an invalid field. */
   refuseField(reply: FastifyReply, field: string, message: string): object;
-  /** Names of body fields with personal data. Their values are not recorded. */
+  /**
+   * Names of body fields with personal data. Their values are not recorded. A field `profile` is
+   * not recorded at all.
+   */
   readonly personalFields: readonly string[];
 }
 
 export type VendorRoutes = ReturnType<typeof vendorRoutes>;
 
 /**
- * Returns functions that register calls of a vendor's API. Each call is authenticated and recorded.
+ * Returns functions that register calls of an API. Each call is authenticated and recorded.
  * A fault of the call's operation can change the response.
  */
 export function vendorRoutes(app: FastifyInstance, { applications, faults, calls }: Provider, vendor: Vendor) {
   const { authenticate, refuse, refuseField, personalFields } = vendor;
 
   const record = (operation: string, { body, params, query }: VendorRequest) => {
-    const fields = isObject(body) ? body : {};
+    const { profile: _profile, ...fields } = isObject(body) ? body : {};
+    const { vendor_data, externalUserId, userId, reference } = fields;
     const parameters = Object.fromEntries(
       Object.entries(fields).map(([name, value]) => [name, personalFields.includes(name) ? "received, not kept" : value]),
     );
-    const names = [params.reference, query["vendor_data"], fields["vendor_data"], fields["externalUserId"], fields["userId"]];
+    const names = [params.reference, query["vendor_data"], vendor_data, externalUserId, userId, reference];
     calls.record(operation, { ...parameters, ...query }, { id: params.id, reference: names.find(isText) });
   };
 
@@ -88,8 +92,6 @@ export function vendorRoutes(app: FastifyInstance, { applications, faults, calls
       const isFound = application?.dialect === vendor.dialect && isShown(application);
       return isFound ? handle(application, request, reply) : refuse(reply, 404, "Not found.");
     };
-
-  app.setNotFoundHandler((_request, reply) => reply.send(refuse(reply, 404, "Not found.")));
 
   return { route, ofApplication, refuse, refuseField };
 }

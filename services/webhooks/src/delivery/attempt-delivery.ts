@@ -1,4 +1,4 @@
-import { beginSpan, createBatcher, faultPoint } from "@amana/runtime";
+import { beginSpan, createBatcher, faultPoint, readRetryAfterMs } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import { observeAttempt, observeFirstAttempt } from "../metrics.ts";
 import type { AttemptCounter } from "../webhook-endpoint/count-attempts.ts";
@@ -6,7 +6,7 @@ import { decryptSecretsIfReadable, type SigningSecrets } from "../webhook-endpoi
 import { type LeasedDelivery, release } from "./claim-due-deliveries.ts";
 import { type HttpClient, type PostOutcome, secretUnreadable } from "./http-client.ts";
 import { type AttemptResult, createRecorder } from "./record-attempts.ts";
-import { readRetryAfterMs, retryPauseMs } from "./retry-policy.ts";
+import { retryPauseMs } from "./retry-policy.ts";
 import { deliveryHeaders } from "./signature.ts";
 
 /**

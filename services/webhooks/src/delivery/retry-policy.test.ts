@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { readRetryAfterMs, retryPauseMs } from "./retry-policy.ts";
+import { retryPauseMs } from "./retry-policy.ts";
 
 const pausesMs = [30, 120, 600, 1_800, 7_200, 21_600, 43_200].map((seconds) => seconds * 1000);
 const dayMs = 24 * 60 * 60 * 1000;
@@ -34,12 +34,4 @@ test("retryPauseMs returns the longer of the scheduled pause and Retry-After, up
 
 test("retryPauseMs ignores Retry-After in a response with status 500", () => {
   expect(retryPauseMs(1, pausesMs, { statusCode: 500, retryAfterMs: dayMs }, () => 0.5)).toBe(30_000);
-});
-
-test("readRetryAfterMs converts seconds or a future HTTP date to milliseconds, and returns undefined for other values", () => {
-  const nowMs = Date.parse("2026-11-20T10:00:00Z");
-  expect(readRetryAfterMs("120", nowMs)).toBe(120_000);
-  expect(readRetryAfterMs("Fri, 20 Nov 2026 10:05:00 GMT", nowMs)).toBe(300_000);
-  for (const header of [undefined, "", "soon", "-5", "1.5", "Fri, 20 Nov 2026 09:00:00 GMT", "2026-11-21", "9".repeat(400)])
-    expect(readRetryAfterMs(header, nowMs)).toBeUndefined();
 });

@@ -20,15 +20,3 @@ export function retryPauseMs(
   const requestedMs = statusesWithRetryAfter.has(response.statusCode ?? 0) ? (response.retryAfterMs ?? 0) : 0;
   return Math.max(jitter(pause, 0.2, random), Math.min(requestedMs, retryAfterMsMax));
 }
-
-/**
- * Returns the pause of a Retry-After header in milliseconds, or undefined if the header is invalid
- * or its date is past.
- */
-export function readRetryAfterMs(header: string | undefined, nowMs: number): number | undefined {
-  if (header === undefined) return undefined;
-  // Without the limit of 12 digits, the result could be Infinity.
-  if (/^\d{1,12}$/.test(header)) return Number(header) * 1000;
-  const untilMs = /^[A-Z][a-z]+, .* GMT$/.test(header) ? Date.parse(header) - nowMs : Number.NaN;
-  return untilMs > 0 ? untilMs : undefined;
-}

@@ -1,9 +1,19 @@
 import type { PaymentLink } from "@amana/contracts/payments/v1/payment_link_pb";
 import { CustomerFieldRule } from "@amana/contracts/payments/v1/payment_link_pb";
-import { direction, formatAmount, type Html, html, icons } from "@amana/pages";
+import {
+  direction,
+  field,
+  fieldProblem,
+  formatAmount,
+  type Html,
+  html,
+  icons,
+  problemAttributes,
+  problemSummary,
+} from "@amana/pages";
 import { type BuyerErrors, type BuyerField, isFieldShown, type SubmittedForm } from "../../checkout/buyer-form.ts";
 import { type CheckoutPage, captchaLanguage, foreignText, type View } from "./layout.ts";
-import { errorAttributes, errorText, field, fieldError, rangeOf } from "./parts.ts";
+import { errorText, rangeOf } from "./parts.ts";
 
 /** The form with which a buyer starts a payment. */
 export interface FormPage {
@@ -30,7 +40,7 @@ export function formPage(view: View, page: FormPage): CheckoutPage {
     title: first === undefined ? link.name : `${view.texts.form.errorSummary} · ${link.name}`,
     formOrigins: page.formOrigins,
     hasCaptcha: challenge !== undefined,
-    main: html`${first !== undefined && problemSummary(view, page)}
+    main: html`${first !== undefined && problemsOf(view, page)}
 ${summary(view, link, businessName)}
 <form method="post" action="/pay/${page.linkToken}" novalidate data-once>
 <input type="hidden" name="form_token" value="${page.typed.formToken}">
@@ -61,18 +71,14 @@ ${orderRef !== undefined && orderRef !== "" && html`<p class="reference"><span>$
 </section>`;
 }
 
-function problemSummary(view: View, { errors, link }: FormPage): Html {
+function problemsOf(view: View, { errors, link }: FormPage): Html {
   const range = rangeOf(link, view.language);
   const item = (name: BuyerField) => {
     const error = errors[name];
     const text = error && errorText(view.texts, error, range);
     return text === undefined ? html`` : html`<li>${name === "captcha" ? text : html`<a href="#${name}">${text}</a>`}</li>`;
   };
-  return html`<div class="problem-summary" role="alert">
-${icons.danger}
-<div><p><strong>${view.texts.form.errorSummary}</strong></p>
-<ul>${fields.map(item)}</ul></div>
-</div>`;
+  return problemSummary(html`<p><strong>${view.texts.form.errorSummary}</strong></p>`, html`<ul>${fields.map(item)}</ul>`);
 }
 
 function inputs(view: View, { link, typed, errors }: FormPage, first: BuyerField | undefined): Html {
@@ -87,7 +93,7 @@ function inputs(view: View, { link, typed, errors }: FormPage, first: BuyerField
       label,
       hint,
       optional: isRequired ? undefined : form.optional,
-      error: error && errorText({ ...view.texts, errors: texts }, error, range),
+      problem: error && errorText({ ...view.texts, errors: texts }, error, range),
       isFocused: first === id,
       attributes: html`value="${typed[id]}" ${attributes}${isRequired && html` aria-required="true"`}`,
     });
@@ -117,8 +123,8 @@ function conditions({ texts }: View, { link, typed, errors }: FormPage, isFocuse
   const error = errors.conditions && texts.errors.conditions_missing;
   const { conditionsUrl } = link;
   return html`<div class="conditions${error && " invalid"}">
-${error && fieldError("conditions", error)}
-<label class="check"><input type="checkbox" id="conditions" name="conditions" value="1" aria-required="true"${error && html` aria-describedby="conditions-problem"`}${typed.acceptsConditions && html` checked`}${errorAttributes(error, isFocused)}>
+${error && fieldProblem("conditions", error)}
+<label class="check"><input type="checkbox" id="conditions" name="conditions" value="1" aria-required="true"${error && html` aria-describedby="conditions-problem"`}${typed.acceptsConditions && html` checked`}${problemAttributes(error !== undefined, isFocused)}>
 <span>${texts.form.conditions}</span></label>
 ${
   conditionsUrl !== undefined &&

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import {
-  baseStyle,
   type Html,
+  hostedStyle,
   html,
   htmlContentType,
   type Language,
@@ -119,7 +119,7 @@ export const captchaLanguage: Readonly<Record<Language, string>> = { fr: "fr-fr"
 export const checkoutFiles: Readonly<Record<string, () => StaticFile>> = {
   "checkout.css": () => ({
     type: "text/css; charset=utf-8",
-    content: [baseStyle, widgetFile("external/altcha.css"), ownFile("checkout.css")].join("\n"),
+    content: [hostedStyle, widgetFile("external/altcha.css"), ownFile("checkout.css")].join("\n"),
   }),
   "checkout.js": () => ({ type: script, content: ownFile("checkout.js") }),
   // This build has no inline styles and workers, because the Content-Security-Policy of the page

@@ -1,4 +1,4 @@
-import { formatAmount, type Html, html, type IconName, icons, type Language } from "@amana/pages";
+import { formatAmount, type Html, html, type IconName, type Language, resultCard } from "@amana/pages";
 import { helpline } from "@amana/receipts";
 import type { BuyerErrorCode } from "../../checkout/buyer-form.ts";
 import type { CheckoutTexts } from "./fr.ts";
@@ -25,11 +25,9 @@ export interface Notice {
 
 /** Renders the heading of a page with the icon of its state, and content below it. */
 export function notice({ tone, title, texts, isLive = false }: Notice, content?: Html): Html {
-  return html`<section class="card outcome ${tone}"${isLive && html` aria-live="polite"`}>
-<div class="verdict">${icons[tone]}<h1>${title}</h1></div>
-${texts.map((text) => html`<p>${text}</p>`)}
-${content}
-</section>`;
+  const body = html`${texts.map((text) => html`<p>${text}</p>`)}
+${content}`;
+  return resultCard(tone, title, body, isLive ? html` aria-live="polite"` : undefined);
 }
 
 /** Renders a link that looks like a button. */
@@ -49,33 +47,6 @@ export const errorText = ({ errors }: CheckoutTexts, error: BuyerErrorCode, rang
   const text = errors[error];
   return typeof text === "function" ? text(...range) : text;
 };
-
-export interface Field {
-  readonly id: string;
-  readonly label: string;
-  readonly hint: string;
-  readonly optional?: string | undefined;
-  readonly error: string | undefined;
-  readonly isFocused: boolean;
-  /** Further attributes of the input element. */
-  readonly attributes: Html;
-}
-
-/** Renders a labelled input. `autofocus` moves the focus to the first error without a script. */
-export function field({ id, label, hint, optional, error, isFocused, attributes }: Field): Html {
-  return html`<div class="field${error !== undefined && " invalid"}">
-<label for="${id}">${label}${optional !== undefined && html` <span class="optional">(${optional})</span>`}</label>
-<p class="hint" id="${id}-hint">${hint}</p>
-${error !== undefined && fieldError(id, error)}
-<input id="${id}" name="${id}" ${attributes} aria-describedby="${id}-hint${error !== undefined && ` ${id}-problem`}"${errorAttributes(error, isFocused)}>
-</div>`;
-}
-
-export const fieldError = (id: string, text: string): Html =>
-  html`<p class="problem" id="${id}-problem">${icons.danger}<span>${text}</span></p>`;
-
-export const errorAttributes = (error: string | undefined, isFocused: boolean): Html =>
-  html`${error !== undefined && html` aria-invalid="true"`}${isFocused && html` autofocus`}`;
 
 /** Renders the sentence about the help line. */
 export const helpLine = ({ texts }: View): Html =>

@@ -40,7 +40,7 @@ export function createDiditApi(config: DiditConfig, logger: Logger) {
       const body = content && JSON.stringify(content);
       const headers = { "x-api-key": config.apiKey };
       const response = await http.call({ operation, method, url, headers, body, timeoutMs: remainingMs() });
-      if ("status" in response && response.status === 429) rateLimiters[rateLimit].pause(response.retryAfterSeconds);
+      if ("status" in response && response.status === 429) rateLimiters[rateLimit].pause(response.retryAfterMs);
       return response;
     },
 

@@ -48,7 +48,7 @@ export function createSumsubApi(config: SumsubConfig, logger: Logger) {
       // Sumsub expects a content type even in requests without a body.
       const headers = { "content-type": "application/json", ...signRequest(config, { method, url, body }, Date.now()) };
       const response = await http.call({ operation, method, url, headers, body, timeoutMs: remainingMs() });
-      if ("status" in response && response.status === 429) rateLimiters[rateLimit].pause(response.retryAfterSeconds);
+      if ("status" in response && response.status === 429) rateLimiters[rateLimit].pause(response.retryAfterMs);
       return response;
     },
 

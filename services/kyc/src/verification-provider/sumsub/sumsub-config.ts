@@ -1,45 +1,10 @@
 import type { EnvReader } from "@amana/runtime";
-import type { UncomparedFieldPolicy } from "../profile.ts";
+import type { VendorConfig } from "../profile.ts";
 import type { DocumentType } from "../verification-provider.ts";
 
-/**
- * Names of the levels for one kind of selfie. `both` accepts both document types, and the other
- * levels accept only one.
- */
-export interface Levels {
-  readonly both: string | undefined;
-  readonly id_card: string | undefined;
-  readonly passport: string | undefined;
-}
+export type SumsubConfig = ReturnType<typeof readSumsubConfig>;
 
-export interface SumsubConfig {
-  /** Base URL without "/resources". */
-  readonly url: string;
-  readonly appToken: string;
-  readonly secretKey: string;
-  /** True if the token belongs to Sumsub's test mode. */
-  readonly isSandbox: boolean;
-  /** Levels with a passive liveness check. */
-  readonly video: Levels;
-  /** Levels with a photo instead of a video, for `require_video: false`. */
-  readonly still: Levels;
-  readonly ttlHours: number;
-  readonly ttlHoursMax: number;
-  /**
-   * Sumsub's rate limit for AML cases, in reads per minute. Sumsub increases this limit on request.
-   */
-  readonly amlPerMinute: number;
-  readonly webhookSecrets: readonly string[];
-  /** Id of the webhook; only `amana kyc-provider check` reads it. */
-  readonly webhookId: string | undefined;
-  readonly callbackUrl: string;
-  readonly uncompared: UncomparedFieldPolicy;
-  readonly timeoutMs: number;
-}
-
-type Common = Pick<SumsubConfig, "callbackUrl" | "uncompared" | "timeoutMs">;
-
-export function readSumsubConfig(env: EnvReader, common: Common): SumsubConfig {
+export function readSumsubConfig(env: EnvReader, common: VendorConfig) {
   const appToken = env.string("KYC_SUMSUB_APP_TOKEN");
   const isSandbox = env.boolean("KYC_SUMSUB_SANDBOX", false);
   const isSandboxToken = appToken.startsWith("sbx:");
@@ -49,7 +14,11 @@ export function readSumsubConfig(env: EnvReader, common: Common): SumsubConfig {
     );
   }
   if (isSandboxToken) env.refuseInProduction("KYC_SUMSUB_APP_TOKEN");
-  const readLevels = (suffix: string): Levels => ({
+  /**
+   * Reads the names of the levels for one kind of selfie. `both` accepts both document types, and
+   * the other levels accept only one.
+   */
+  const readLevels = (suffix: string) => ({
     both: env.optional(`KYC_SUMSUB_LEVEL${suffix}`),
     id_card: env.optional(`KYC_SUMSUB_LEVEL_ID_CARD${suffix}`),
     passport: env.optional(`KYC_SUMSUB_LEVEL_PASSPORT${suffix}`),
@@ -57,16 +26,25 @@ export function readSumsubConfig(env: EnvReader, common: Common): SumsubConfig {
   env.string("KYC_SUMSUB_LEVEL");
   return {
     ...common,
+    /** Base URL without "/resources". */
     url: env.externalUrl("KYC_SUMSUB_URL"),
     appToken,
     secretKey: env.string("KYC_SUMSUB_SECRET_KEY"),
+    /** True if the token belongs to Sumsub's test mode. */
     isSandbox,
+    /** Levels with a passive liveness check. */
     video: readLevels(""),
+    /** Levels with a photo instead of a video, for `require_video: false`. */
     still: readLevels("_STILL"),
     ttlHours: env.integer("KYC_SUMSUB_TTL_HOURS", { fallback: 72, min: 1, max: 8_760 }),
     ttlHoursMax: env.integer("KYC_SUMSUB_TTL_HOURS_MAX", { fallback: 720, min: 1, max: 8_760 }),
+    /**
+     * Sumsub's rate limit for AML cases, in reads per minute. Sumsub increases this limit on
+     * request.
+     */
     amlPerMinute: env.integer("KYC_SUMSUB_AML_PER_MINUTE", { fallback: 10, min: 1, max: 6_000 }),
     webhookSecrets: env.words("KYC_SUMSUB_WEBHOOK_SECRETS"),
+    /** Id of the webhook; only `amana kyc-provider check` reads it. */
     webhookId: env.optional("KYC_SUMSUB_WEBHOOK_ID"),
   };
 }

@@ -1,5 +1,5 @@
-import { formatAmount, type Html, html } from "@amana/pages";
-import { field, form } from "../../pages/parts.ts";
+import { field, formatAmount, type Html, html } from "@amana/pages";
+import { form } from "../../pages/parts.ts";
 import type { CardEntry, CardField, CardProblems } from "../card-entry.ts";
 import { testCards } from "../test-cards.ts";
 import { digits, type PaymentView, paymentStep } from "./parts.ts";
@@ -15,7 +15,8 @@ export function cardStep(view: PaymentView, entry?: CardEntry, problems: CardPro
   const fieldProblems = fields.flatMap((id) => (problems[id] ? [{ fieldId: id, text: words.problems[problems[id]] }] : []));
   const cardField = (id: CardField, hint: string, attributes: Html) => {
     const problem = fieldProblems.find(({ fieldId }) => fieldId === id)?.text;
-    return field({ id, label: words[id], hint, problem, focused: fieldProblems[0]?.fieldId === id, attributes });
+    const isFocused = fieldProblems[0]?.fieldId === id;
+    return field({ id, label: words[id], hint, problem, isFocused, attributes: html`dir="ltr" ${attributes}` });
   };
   const content = html`${cardField("pan", words.panHint, html`required value="${entry?.pan}" inputmode="numeric" autocomplete="cc-number" maxlength="23" data-group-digits`)}
 <div class="pair">

@@ -1,6 +1,6 @@
-import { formatAmount, formatTime, type Html, html } from "@amana/pages";
+import { formatAmount, formatTime, type Html, html, problemSummary } from "@amana/pages";
 import type { View } from "../../pages/layout.ts";
-import { actionOf, problemSummary } from "../../pages/parts.ts";
+import { actionOf } from "../../pages/parts.ts";
 import { type Order, sessionMs } from "../order.ts";
 import type { Words } from "../words/fr.ts";
 
@@ -30,7 +30,7 @@ export function paymentStep(view: PaymentView, title: string, problems: readonly
   const { order, language, words } = view;
   const list = html`<ul>${problems.map(({ fieldId, text }) => html`<li><a href="#${fieldId}">${text}</a></li>`)}</ul>`;
   return html`<h1>${words.title}</h1>
-${problems.length > 0 && problemSummary(words.errorSummary, list)}
+${problems.length > 0 && problemSummary(html`<h2>${words.errorSummary}</h2>`, list)}
 <section class="card summary" aria-label="${words.amount}">
 <p class="amount"><span>${words.amount}</span> <strong><bdi>${formatAmount(order.amountMinor, language)}</bdi></strong></p>
 <dl>

@@ -1,5 +1,5 @@
-import { type Html, html } from "@amana/pages";
-import { field, form } from "../../pages/parts.ts";
+import { field, type Html, html } from "@amana/pages";
+import { form } from "../../pages/parts.ts";
 import { passwordAttemptsMax } from "../order.ts";
 import { digits, type PaymentView, paymentStep } from "./parts.ts";
 
@@ -11,8 +11,8 @@ export function passwordStep(view: PaymentView): Html {
     label: words.password,
     hint: words.passwordHint,
     problem,
-    focused: true,
-    attributes: html`required type="password" autocomplete="one-time-code" inputmode="numeric" maxlength="64"`,
+    isFocused: true,
+    attributes: html`dir="ltr" required type="password" autocomplete="one-time-code" inputmode="numeric" maxlength="64"`,
   });
   // The number of attempts identifies a submission, so that a double click uses only one attempt.
   const content = html`<input type="hidden" name="attempts_left" value="${order.passwordAttemptsLeft}">

@@ -19,6 +19,7 @@ export async function diditApi(app: FastifyInstance, provider: Provider): Promis
     refuseField,
     personalFields: ["contact_details", "expected_details"],
   });
+  app.setNotFoundHandler((_request, reply) => reply.send(refuse(reply, 404, "Not found.")));
   creationRoutes(routes, provider);
   sessionRoutes(routes, provider);
   userRoutes(routes, provider);

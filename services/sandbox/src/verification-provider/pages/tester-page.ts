@@ -1,9 +1,9 @@
-import { type Html, html, icons } from "@amana/pages";
+import { field, type Html, html, icons, problemSummary } from "@amana/pages";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { refuse } from "../../edge.ts";
 import { hostedPage } from "../../pages/hosted-page.ts";
 import { sendPage } from "../../pages/layout.ts";
-import { actionOf, field, form, problemSummary } from "../../pages/parts.ts";
+import { actionOf, form } from "../../pages/parts.ts";
 import { isLinkUsable } from "../application.ts";
 import type { Provider } from "../provider.ts";
 import { readSubmission } from "../read-submission.ts";
@@ -53,7 +53,8 @@ function show(reply: FastifyReply, view: FlowView, isSaved: boolean, problems: r
   const { tester } = words;
   const { plan } = application;
   const list = html`<ul lang="en" dir="ltr">${problems.map((problem) => html`<li>${problem}</li>`)}</ul>`;
-  const input = (id: string, label: string, hint: string, attributes: Html) => field({ id, label, hint, attributes });
+  const input = (id: string, label: string, hint: string, attributes: Html) =>
+    field({ id, label, hint, attributes: html`dir="ltr" ${attributes}` });
   const fields = html`<fieldset><legend>${tester.outcome}</legend><div class="choices">
 ${radio("outcome", { value: "", label: tester.rules, hint: tester.rulesHint, checked: plan?.outcome === undefined })}
 ${outcomes.map((outcome) => radio("outcome", { value: outcome, label: tester.outcomes[outcome], checked: plan?.outcome === outcome }))}
@@ -74,7 +75,7 @@ ${input("aml_hit_count", tester.hits, tester.hitsHint, html`value="${plan?.amlHi
 <h1>${tester.title}</h1>
 <p>${tester.text}</p>
 ${isSaved && html`<p class="saved" role="status">${icons.success}<span>${tester.saved}</span></p>`}
-${problems.length > 0 && problemSummary(tester.problem, list, html`tabindex="-1" autofocus`)}
+${problems.length > 0 && problemSummary(html`<h2>${tester.problem}</h2>`, list, html`tabindex="-1" autofocus`)}
 ${form(view, "tester", tester.save, fields)}
 <p class="undo"><a class="button quiet" href="/verify/${application.linkToken}?lang=${language}">${tester.backToPage}</a></p>
 </section>`;

@@ -19,6 +19,7 @@ export async function sumsubApi(app: FastifyInstance, provider: Provider): Promi
     refuseField,
     personalFields: ["email", "phone", "fixedInfo", "note"],
   });
+  app.setNotFoundHandler((_request, reply) => reply.send(refuse(reply, 404, "Not found.")));
   creationRoutes(routes, provider);
   linkRoutes(routes, provider);
   applicantRoutes(routes, provider);

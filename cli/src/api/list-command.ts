@@ -1,7 +1,8 @@
 import type { List } from "@amana/client";
 import type { Command } from "commander";
-import { wholeNumberParser } from "../options.ts";
-import { type Columns, jsonLine, jsonText, print, printFields, printRows, tableOf } from "../print.ts";
+import { wholeNumberParser } from "../parsers.ts";
+import { type Columns, jsonLine, print, printRows, tableOf } from "../print.ts";
+import { apiCommand, type CommandInfo } from "./api-command.ts";
 import type { Api, ApiOptions } from "./connect.ts";
 
 export interface ListOptions extends ApiOptions {
@@ -22,6 +23,33 @@ interface ListFormat<Row> {
   readonly emptyText: string;
 }
 
+interface Page {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** Adds a command that prints a list of the API. `openList` returns the list from a page on. */
+export function listCommand<Row extends { readonly id: string }, Filters extends object = object>(
+  group: Command,
+  usage: string,
+  { columns, emptyText, ...info }: CommandInfo<ListOptions & Filters> & ListFormat<Row>,
+  openList: (api: Api, page: Page, filters: Filters) => List<Row>,
+): Command {
+  return withListOptions(
+    apiCommand<ListOptions & Filters>(group, usage, info, (api, options) =>
+      showList(api, options, { columns, emptyText }, (page) => openList(api, page, options)),
+    ),
+  );
+}
+
+type Given<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+  [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
+};
+
+/** Returns the fields of a request without those that are undefined. */
+export const given = <const T extends object>(fields: T): Given<T> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Given<T>;
+
 /**
  * Prints a list page by page. Rows that are created between two page requests shift the later
  * pages. Therefore the function skips rows that were on the previous page.
@@ -30,7 +58,7 @@ export async function showList<Row extends { readonly id: string }>(
   api: Api,
   { json, limit, all }: ListOptions,
   { columns, emptyText }: ListFormat<Row>,
-  openList: (page: { limit: number; offset: number }) => List<Row>,
+  openList: (page: Page) => List<Row>,
 ): Promise<void> {
   const collected: Row[] = [];
   let previousIds = new Set<string>();
@@ -62,10 +90,4 @@ export async function showList<Row extends { readonly id: string }>(
   // The API counts no further than 1 000 rows.
   const count = total < 1_000 ? total : `at least ${total}`;
   process.stderr.write(`${collected.length} of ${count} rows. Use --limit or --all for more.\n`);
-}
-
-/** Prints a resource with all fields of the response. */
-export function showResource(resource: object, { json }: ApiOptions): void {
-  if (json) print(jsonText(resource));
-  else printFields(resource);
 }

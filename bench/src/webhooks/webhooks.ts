@@ -100,7 +100,6 @@ function costRow(flow: Flow) {
     run: flow.name,
     "CPU s per 1000": cpuTotal(flow).toFixed(2),
     ...Object.fromEntries(cpuNames.map((name) => [name, flow.cpuSeconds[name].toFixed(2)])),
-    "commits/delivery, payments": flow.commits.payments.toFixed(2),
-    "commits/delivery, webhooks": flow.commits.webhooks.toFixed(2),
+    "commits/delivery": flow.commits.toFixed(2),
   };
 }

@@ -3,15 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execAmana } from "@amana/e2e/run-amana";
 import { aBusiness, startTestSystem, type TestBusiness, type TestSystem } from "@amana/e2e/test-system";
-import { findChromium } from "@amana/runtime/chromium";
+import { executablePath, isBrowserMissing } from "@amana/testing/browser";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-
-const isMissing = findChromium() === undefined;
-if (isMissing) {
-  process.stderr.write(
-    "\nSKIPPED the tests of `amana certify`, because no Chromium was found. Install it (Debian: apt-get install chromium) or set CHROMIUM_PATH.\n\n",
-  );
-}
 
 const stack = new AsyncDisposableStack();
 let running: TestSystem;
@@ -27,12 +20,12 @@ beforeAll(async () => {
 afterAll(() => stack.disposeAsync());
 
 const certify = (folder: string, ...args: string[]) => {
-  const settings = { AMANA_URL: running.system.gatewayUrl, AMANA_KEY: business.key };
+  const settings = { AMANA_URL: running.system.gatewayUrl, AMANA_KEY: business.key, CHROMIUM_PATH: executablePath ?? "" };
   return execAmana(settings, "certify", "--out", join(dir, folder), ...args);
 };
 const points = ["--only", "checkout,transport,card-valid,card-card-blocked,unknown"];
 
-describe.skipIf(isMissing)("amana certify", () => {
+describe.skipIf(isBrowserMissing("tests of `amana certify`"))("amana certify", () => {
   test("`amana certify` checks certification points in a browser and writes the evidence, and its next run skips the points that passed", async () => {
     const firstRun = await certify("whole", "--language", "ar", ...points);
     expect(firstRun).toMatchObject({ code: 0, err: "" });

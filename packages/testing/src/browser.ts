@@ -10,7 +10,7 @@ const headlessShell = "/usr/bin/chromium-headless-shell";
 /**
  * Path of the browser: CHROMIUM_PATH if set, then the headless shell, then a Chromium or Chrome.
  */
-const executablePath = !process.env["CHROMIUM_PATH"] && existsSync(headlessShell) ? headlessShell : findChromium();
+export const executablePath = !process.env["CHROMIUM_PATH"] && existsSync(headlessShell) ? headlessShell : findChromium();
 
 /**
  * Returns whether no browser is installed. If so, prints that `tests` are skipped, for example

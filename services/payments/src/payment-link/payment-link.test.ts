@@ -111,6 +111,7 @@ describe("PaymentLink.buyerOf", () => {
     ["customerEmail", "a b@example.dz"],
     ["customerEmail", "a@b@example.dz"],
     ["customerEmail", `a@${"b".repeat(253)}`],
+    ["customerEmail", `${"a".repeat(65)}@example.dz`],
     ["customerPhone", "550123456"],
     ["customerPhone", "05501234567"],
     ["customerPhone", "+0550123456"],

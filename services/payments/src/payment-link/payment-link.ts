@@ -3,6 +3,7 @@ import type * as proto from "@amana/contracts/payments/v1/payment_link_pb";
 import { assignChanges } from "@amana/database";
 import { emailCharactersMax } from "@amana/receipts";
 import { defineEntity, p } from "@mikro-orm/postgresql";
+import { localPartMax } from "../receipt/email-address.ts";
 import { buyerFieldRequired, fieldInvalid } from "./payment-link.errors.ts";
 
 export type PaymentLinkStatus = EnumName<typeof proto.PaymentLinkStatus>;
@@ -87,10 +88,8 @@ export const statusSql = `(case when not is_active then 'INACTIVE' when payments
 export const linkTokenPattern = /^[\w-]{22}$/;
 
 const nameCharactersMax = 200;
-/**
- * Pattern of an e-mail address (RFC 5321). A stricter pattern would reject some existing addresses.
- */
-const emailForm = /^[^\s@]{1,64}@[^\s@]+$/;
+/** Pattern of an e-mail address. A stricter pattern would reject some existing addresses. */
+const emailForm = /^[^\s@]+@[^\s@]+$/;
 const phoneForm = /^\+[1-9]\d{6,14}$/;
 const phoneSeparators = /[\s.()-]/g;
 /** An Algerian phone number in national format. */
@@ -166,7 +165,7 @@ export class PaymentLink extends schema.class {
         return [...name].length <= nameCharactersMax && !name.includes("\0") ? name : undefined;
       }),
       customerEmail: storedFieldOf(this.emailRule, "customer_email", customerEmail, (text) =>
-        text.length <= emailCharactersMax && emailForm.test(text) ? text : undefined,
+        text.length <= emailCharactersMax && emailForm.test(text) && text.indexOf("@") <= localPartMax ? text : undefined,
       ),
       customerPhone: storedFieldOf(this.phoneRule, "customer_phone", customerPhone, (text) => {
         const digits = text.replaceAll(phoneSeparators, "");

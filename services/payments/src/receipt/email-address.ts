@@ -1,6 +1,7 @@
 import { emailCharactersMax } from "@amana/receipts";
 
-const localPartMax = 64;
+/** Maximum length of the part of an address before the @ (RFC 5321, section 4.5.3.1.1). */
+export const localPartMax = 64;
 /** Local part of an address: a dot-atom (RFC 5322, section 3.2.3). */
 const localForm = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i;
 /** A label of a domain (RFC 1035, section 2.3.1). */

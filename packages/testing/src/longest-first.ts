@@ -5,12 +5,13 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
  * size.
  */
 const longest = [
+  "system/crashes.test.ts",
   "chaos/test/events.test.ts",
   "chaos/test/matrix.test.ts",
   "system/start.test.ts",
+  "system/direct-events.test.ts",
   "system/costs.test.ts",
   "chaos/test/replicas.test.ts",
-  "system/crash.test.ts",
   "chaos/test/models.test.ts",
   "chaos/test/links.test.ts",
   "kyc/test/vendors.test.ts",
@@ -18,12 +19,9 @@ const longest = [
   "system/stop.test.ts",
   "test/amana-api.test.ts",
   "test/checkout-browser.test.ts",
-  "system/kyc-crash.test.ts",
-  "system/documented-requests.test.ts",
   "test/verification-page-browser.test.ts",
   "chaos/test/slow-clients.test.ts",
   "test/vendors-attack.test.ts",
-  "system/clients-crash.test.ts",
   "system/restore.test.ts",
   "chaos/test/overload.test.ts",
   "chaos/test/tenants.test.ts",

@@ -6,6 +6,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
  */
 const longest = [
   "system/crashes.test.ts",
+  "test/api-commands.test.ts",
   "chaos/test/events.test.ts",
   "chaos/test/matrix.test.ts",
   "system/start.test.ts",
@@ -17,7 +18,6 @@ const longest = [
   "kyc/test/vendors.test.ts",
   "deployment/image.test.ts",
   "system/stop.test.ts",
-  "test/amana-api.test.ts",
   "test/checkout-browser.test.ts",
   "test/verification-page-browser.test.ts",
   "chaos/test/slow-clients.test.ts",
@@ -33,7 +33,6 @@ const longest = [
   "messaging/src/consume.test.ts",
   "rpc/src/listener.test.ts",
   "jobs/reconcile-payments.test.ts",
-  "test/certify.test.ts",
   "dev-env/test/kafka.test.ts",
   "system/demo-vendors.test.ts",
 ];

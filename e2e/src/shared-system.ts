@@ -9,9 +9,11 @@ let system: TestSystem | undefined;
  * only to the tests of that suite. Suites run one after another. Each suite creates its own
  * businesses, and removes its faults and starts its stopped services before it ends.
  */
-export function shareSystem(...args: Parameters<typeof startTestSystem>): void {
+export function shareSystem(events: "kafka" | "direct", env: Parameters<typeof startTestSystem>[1] = {}): void {
   beforeAll(async () => {
-    system = await startTestSystem(...args);
+    // Tests leave applications open. kyc soon polls them rarely, because the polls of all suites
+    // would add up.
+    system = await startTestSystem(events, { ...env, kyc: { KYC_CHECK_SECONDS: "1,1,2,2,4,8,60", ...env.kyc } });
   });
   afterAll(async () => {
     await system?.[Symbol.asyncDispose]();

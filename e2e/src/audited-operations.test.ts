@@ -11,7 +11,7 @@ const changingOperations = Object.entries(document.paths).flatMap(([path, method
 );
 
 test("e2e/src/audited-operations.ts lists each API operation that changes data, and marks all operations of operators as audited", () => {
-  const message = "list each operation once in e2e/src/audited-operations.ts and call it in audit.test.ts";
+  const message = "list each operation once in e2e/src/audited-operations.ts and call it in e2e/test/system/audit.ts";
   const listed: string[] = [...auditedOperations, ...unauditedOperations];
   expect(listed.toSorted(), message).toEqual(changingOperations.map(({ operationId }) => operationId).toSorted());
   const operatorOperations = changingOperations.filter(({ path }) => /^\/api\/v1\/(businesses|admin)/.test(path));

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createProgress } from "@amana/dev-env/progress";
-import { startSystem } from "@amana/dev-env/system";
+import { type System, startSystem } from "@amana/dev-env/system";
 import { request } from "undici";
 import { measureLoad, startBareServer } from "../bare-server.ts";
 import { createPaidPayment } from "../paid-payment.ts";
@@ -17,21 +17,12 @@ interface Candidate {
 
 /**
  * Measures authenticated reads of 16 payments in turn through the gateway. Compares them with reads
- * from two bare servers that run the same two queries, one with pg and one with MikroORM.
+ * from two bare servers that run the same two queries, one with pg and one with MikroORM. Uses a
+ * new system if `running` is undefined.
  */
-export async function measureReads({ rounds, seconds }: { rounds: number; seconds: number }) {
-  const dir = await mkdtemp(join(tmpdir(), "amana-bench-"));
+export async function measureReads({ rounds, seconds }: { rounds: number; seconds: number }, running?: System) {
   await using stack = new AsyncDisposableStack();
-  stack.defer(() => rm(dir, { recursive: true, force: true }));
-  const unlimited = { RATE_LIMIT_PER_SECOND: "0" };
-  const system = stack.use(
-    await startSystem({
-      dir,
-      events: "direct",
-      progress: createProgress(),
-      env: { gateway: { ...unlimited, LOG_LEVEL: "warn" }, payments: { LOG_LEVEL: "warn" } },
-    }),
-  );
+  const system = running ?? (await startReadsSystem(stack));
   // Uses paid payments, because a read of them never calls the processor.
   const paths: string[] = [];
   while (paths.length < 16) paths.push(`/api/v1/payments/${await createPaidPayment(system)}`);
@@ -97,4 +88,18 @@ async function readBody(url: string, key: string): Promise<string> {
   const text = await response.body.text();
   if (response.statusCode !== 200) throw new Error(`${url} returned status ${response.statusCode}: ${text}`);
   return text;
+}
+
+async function startReadsSystem(stack: AsyncDisposableStack): Promise<System> {
+  const dir = await mkdtemp(join(tmpdir(), "amana-bench-"));
+  stack.defer(() => rm(dir, { recursive: true, force: true }));
+  const unlimited = { RATE_LIMIT_PER_SECOND: "0" };
+  return stack.use(
+    await startSystem({
+      dir,
+      events: "direct",
+      progress: createProgress(),
+      env: { gateway: { ...unlimited, LOG_LEVEL: "warn" }, payments: { LOG_LEVEL: "warn" } },
+    }),
+  );
 }

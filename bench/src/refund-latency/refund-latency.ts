@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { apiCaller } from "@amana/dev-env/demo/api";
 import { createProgress } from "@amana/dev-env/progress";
-import { startSystem } from "@amana/dev-env/system";
+import { type System, startSystem } from "@amana/dev-env/system";
 import { createPaidPayment } from "../paid-payment.ts";
 import { median, printTable } from "../table.ts";
 import { startDistantServer } from "./distant-server.ts";
@@ -17,15 +17,16 @@ const roundTripsPerConnection = 2;
 /**
  * Measures the latency of refunds, one at a time, with a processor behind TLS whose round trip
  * takes 30 ms. Compares the median with the round trips of a refund, which follow from the number
- * of connections.
+ * of connections. Uses a new system if `running` is undefined. A running system keeps the changed
+ * processor.
  */
-export async function measureRefundLatency({ quick }: { quick: boolean }) {
+export async function measureRefundLatency({ quick }: { quick: boolean }, running?: System) {
   const dir = await mkdtemp(join(tmpdir(), "amana-bench-"));
   await using stack = new AsyncDisposableStack();
   stack.defer(() => rm(dir, { recursive: true, force: true }));
   const names = ["", "_REFUND", "_CREATION", "_KEYLESS"];
   const gateway = Object.fromEntries(names.map((name) => [`RATE_LIMIT${name}_PER_SECOND`, "0"]));
-  const system = stack.use(await startSystem({ dir, events: "direct", progress: createProgress(), env: { gateway } }));
+  const system = running ?? stack.use(await startSystem({ dir, events: "direct", progress: createProgress(), env: { gateway } }));
   const paymentIds: string[] = [];
   for (let i = 0; i < (quick ? 10 : 200); i++) paymentIds.push(await createPaidPayment(system));
 

@@ -44,12 +44,18 @@ export interface WebhooksSystem extends AsyncDisposable {
 
 const unusedServices = ["payments", "kyc", "clients", "sandbox"] as const;
 
-export async function startWebhooksSystem(events: "direct" | "kafka", bareSeconds: number): Promise<WebhooksSystem> {
+/** Uses a new system if `running` is undefined. A running system keeps its unused services stopped. */
+export async function startWebhooksSystem(
+  events: "direct" | "kafka",
+  bareSeconds: number,
+  running?: System,
+): Promise<WebhooksSystem> {
   const dir = await mkdtemp(join(tmpdir(), "amana-bench-"));
   await using stack = new AsyncDisposableStack();
   stack.defer(() => rm(dir, { recursive: true, force: true }));
   const unlimited = { RATE_LIMIT_PER_SECOND: "0", RATE_LIMIT_CREATION_PER_SECOND: "0" };
-  const system = stack.use(await startSystem({ dir, events, progress: createProgress(), env: { gateway: unlimited } }));
+  const system =
+    running ?? stack.use(await startSystem({ dir, events, progress: createProgress(), env: { gateway: unlimited } }));
   const bare = await measureBare(system, bareSeconds);
   await Promise.all(unusedServices.map((name) => system.services[name].stop()));
   const startProducer = () => startChild<ProduceRequest, ProduceReply>("producer.ts", system.envOf("payments"));

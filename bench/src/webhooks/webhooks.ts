@@ -1,5 +1,6 @@
 import { cpus } from "node:os";
 import { DevEnvError } from "@amana/dev-env/dev-env-error";
+import type { System } from "@amana/dev-env/system";
 import { printTable } from "../table.ts";
 import { cpuNames, cpuTotal, type Flow, measureFlow, percentile } from "./flow.ts";
 import { backlog, deadEndpoints, manyHangingEndpoints, oneHangingEndpoint } from "./isolation.ts";
@@ -23,10 +24,12 @@ const scenarios: Readonly<Record<string, Scenario>> = {
  * Measures the delay and cost of deliveries, from the commit of an event to the arrival of its
  * webhook. The system has a producer with a fixed rate, the event transport, the webhooks service,
  * and receivers in their own process. Each scenario starts a new system and measures the bare
- * server of `bench reads` too. A quick run uses one system for all scenarios.
+ * server of `bench reads` too. A quick run uses one system for all scenarios: `running`, or a new
+ * system if `running` is undefined.
  */
 export async function measureWebhooks(
   options: WebhooksOptions & { readonly names: readonly string[]; readonly events: "direct" | "kafka" },
+  running?: System,
 ) {
   const { names, events, quick } = options;
   const unknown = names.find((name) => !scenarios[name]);
@@ -35,7 +38,7 @@ export async function measureWebhooks(
   const figures: Figure[] = [];
   const bareRows: Record<string, string | number>[] = [];
   const runScenarios = async (chosen: readonly string[]) => {
-    await using webhooksSystem = await startWebhooksSystem(events, quick ? 1 : 5);
+    await using webhooksSystem = await startWebhooksSystem(events, quick ? 1 : 5, quick ? running : undefined);
     bareRows.push({
       scenario: chosen.join(", "),
       "bare requests/s": Math.round(webhooksSystem.bare.perSecond),

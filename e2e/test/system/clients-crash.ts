@@ -9,16 +9,15 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { saveDetails, someAccount, someBeneficiary } from "../../src/clients-harness.ts";
 import { aClient, actOnLink, anApplication } from "../../src/kyc-harness.ts";
 import { readKafka } from "../../src/read-kafka.ts";
-import { aBusiness, startTestSystem, type TestBusiness, type TestSystem } from "../../src/test-system.ts";
+import { sharedSystem } from "../../src/shared-system.ts";
+import { aBusiness, type TestBusiness, type TestSystem } from "../../src/test-system.ts";
 
 let testSystem: TestSystem;
 let business: TestBusiness;
 const databases: Record<string, Client> = {};
 
 beforeAll(async () => {
-  // Onboardings are approved automatically and each approval adds an audit row. Therefore a verdict
-  // that is applied twice adds two audit rows.
-  testSystem = await startTestSystem("kafka", { clients: { ONBOARDING_AUTO_APPROVE: "true" } });
+  testSystem = sharedSystem();
   business = await aBusiness(testSystem.system, "Banque");
   for (const name of ["clients", "kyc", "identity"]) {
     databases[name] = new Client({ connectionString: testSystem.system.databaseUrls[name] });
@@ -28,7 +27,6 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const database of Object.values(databases)) await database.end();
   await business?.receiver[Symbol.asyncDispose]();
-  await testSystem?.[Symbol.asyncDispose]();
 });
 
 const queryRows = async (name: "clients" | "kyc" | "identity", sql: string, values: unknown[] = []) =>

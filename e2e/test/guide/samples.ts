@@ -2,17 +2,10 @@ import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { apiCaller } from "@amana/dev-env/demo/api";
 import { eventually } from "@amana/dev-env/eventually";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { actOnLink, anApplication, setFault, waitForWebhook } from "../../src/kyc-harness.ts";
-import {
-  aBusiness,
-  anOrder,
-  aPaidPayment,
-  callSandbox,
-  startTestSystem,
-  type TestBusiness,
-  type TestSystem,
-} from "../../src/test-system.ts";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { actOnLink, anApplication, clearFaults, setFault, waitForWebhook } from "../../src/kyc-harness.ts";
+import { sharedSystem } from "../../src/shared-system.ts";
+import { aBusiness, anOrder, aPaidPayment, callSandbox, type TestBusiness, type TestSystem } from "../../src/test-system.ts";
 import { guidePages, readBlocks, readRows } from "./guide-page.ts";
 import { runPage } from "./run-page.ts";
 
@@ -28,12 +21,12 @@ if (!canRunShell) process.stderr.write("\nSKIPPED the shell samples of the guide
 let testSystem: TestSystem;
 let business: TestBusiness;
 beforeAll(async () => {
-  testSystem = await startTestSystem("direct");
+  testSystem = sharedSystem();
   business = await aBusiness(testSystem.system, "Librairie");
 });
+afterEach(() => clearFaults(testSystem.system));
 afterAll(async () => {
   await business?.receiver[Symbol.asyncDispose]();
-  await testSystem?.[Symbol.asyncDispose]();
 });
 
 describe.skipIf(!canRunShell)("the shell samples of the guide", () => {

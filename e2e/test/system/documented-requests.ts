@@ -4,7 +4,8 @@ import { type ApiCaller, apiCaller } from "@amana/dev-env/demo/api";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { saveDetails, someAccount, someBeneficiary } from "../../src/clients-harness.ts";
 import { aClient } from "../../src/kyc-harness.ts";
-import { aBusiness, aPaidPayment, startTestSystem, type TestBusiness, type TestSystem } from "../../src/test-system.ts";
+import { sharedSystem } from "../../src/shared-system.ts";
+import { aBusiness, aPaidPayment, type TestBusiness, type TestSystem } from "../../src/test-system.ts";
 import { type DocumentedRequest, documentedOperations, drawRequests } from "./documented-request.ts";
 
 const seed = randomInt(2 ** 31);
@@ -19,7 +20,7 @@ const repeatedOperations = new Set<string>();
 let existingResources: [prefix: string, id: string][];
 
 beforeAll(async () => {
-  testSystem = await startTestSystem("direct");
+  testSystem = sharedSystem();
   operator = apiCaller(testSystem.system.gatewayUrl, testSystem.system.adminKey);
 });
 
@@ -52,7 +53,6 @@ async function prepare(): Promise<void> {
 }
 afterAll(async () => {
   await business?.receiver[Symbol.asyncDispose]();
-  await testSystem?.[Symbol.asyncDispose]();
 });
 
 /** Order in which the methods are tested, so that no resource is deleted before it is used. */

@@ -1,7 +1,8 @@
 import { eventually } from "@amana/dev-env/eventually";
 import { extractText } from "unpdf";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { aBusiness, aPaidPayment, startTestSystem, type TestBusiness, type TestSystem } from "../../src/test-system.ts";
+import { sharedSystem } from "../../src/shared-system.ts";
+import { aBusiness, aPaidPayment, type TestBusiness, type TestSystem } from "../../src/test-system.ts";
 
 interface Mail {
   readonly id: string;
@@ -14,12 +15,11 @@ interface Mail {
 let testSystem: TestSystem;
 let business: TestBusiness;
 beforeAll(async () => {
-  testSystem = await startTestSystem("direct");
+  testSystem = sharedSystem();
   business = await aBusiness(testSystem.system, "Librairie El Kitab");
 });
 afterAll(async () => {
   await business?.receiver[Symbol.asyncDispose]();
-  await testSystem?.[Symbol.asyncDispose]();
 });
 
 const readPdf = async (bytes: ArrayBuffer) => (await extractText(new Uint8Array(bytes), { mergePages: true })).text;
@@ -41,12 +41,11 @@ test("the receipt page of a payment offers the receipt as PDF, and sends only on
   expect((await sendEmail()).status).toBe(202);
   const readMails = async () => (await (await fetch(`${testSystem.system.sandboxUrl}/mail.json`)).json()) as Mail[];
   const [mail] = await eventually(async () => {
-    const mails = await readMails();
+    const mails = (await readMails()).filter(({ text }) => text.includes(url));
     expect(mails).toHaveLength(1);
     return mails;
   });
   expect(mail).toMatchObject({ to: "buyer@example.com", subject: expect.stringContaining("Librairie El Kitab") });
-  expect(mail?.text).toContain(url);
   expect(mail?.attachments).toMatchObject([{ content_type: "application/pdf" }]);
   const attachment = await fetch(`${testSystem.system.sandboxUrl}/mail/${mail?.id}/attachments/0`);
   expect(await readPdf(await attachment.arrayBuffer())).toContain(receipt.receipt_number);

@@ -23,17 +23,15 @@ import {
   webhookTypesOf,
 } from "../../src/kyc-harness.ts";
 import { readKafka } from "../../src/read-kafka.ts";
-import { aBusiness, startTestSystem, type TestBusiness, type TestSystem } from "../../src/test-system.ts";
+import { sharedSystem } from "../../src/shared-system.ts";
+import { aBusiness, type TestBusiness, type TestSystem } from "../../src/test-system.ts";
 
 let testSystem: TestSystem;
 let business: TestBusiness;
 let kycDatabase: Client;
 
 beforeAll(async () => {
-  testSystem = await startTestSystem("kafka", {
-    kyc: { KYC_PROVIDER_TIMEOUT_MS: "500" },
-    sandbox: { KYC_CALLBACK_RETRY_SECONDS: "0.2,0.2,0.3,0.5,0.5" },
-  });
+  testSystem = sharedSystem();
   business = await aBusiness(testSystem.system, "Banque", kycEventTypes);
   kycDatabase = new Client({ connectionString: testSystem.system.databaseUrls["kyc"] });
   await kycDatabase.connect();
@@ -42,7 +40,6 @@ afterEach(() => clearFaults(testSystem.system));
 afterAll(async () => {
   await kycDatabase?.end();
   await business?.receiver[Symbol.asyncDispose]();
-  await testSystem?.[Symbol.asyncDispose]();
 });
 
 /** Expected event types of each application. The last test compares them with the webhooks. */

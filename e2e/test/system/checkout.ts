@@ -1,24 +1,16 @@
 import { Buyer } from "@amana/dev-env/buyer";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import {
-  aBusiness,
-  callSandbox,
-  createClient,
-  startTestSystem,
-  type TestBusiness,
-  type TestSystem,
-  validCard,
-} from "../../src/test-system.ts";
+import { sharedSystem } from "../../src/shared-system.ts";
+import { aBusiness, callSandbox, createClient, type TestBusiness, type TestSystem, validCard } from "../../src/test-system.ts";
 
 let testSystem: TestSystem;
 let business: TestBusiness;
 beforeAll(async () => {
-  testSystem = await startTestSystem("direct");
+  testSystem = sharedSystem();
   business = await aBusiness(testSystem.system, "Librairie El Kitab", ["PAYMENT_COMPLETED", "PAYMENT_LINK_COMPLETED"]);
 });
 afterAll(async () => {
   await business?.receiver[Symbol.asyncDispose]();
-  await testSystem?.[Symbol.asyncDispose]();
 });
 
 const payments = (linkId: string) => business.amana.payments.list({ payment_link_id: linkId }).page();

@@ -21,7 +21,8 @@ import {
   applicationsPath,
   waitForCallbacks,
 } from "../../src/kyc-harness.ts";
-import { aBusiness, startTestSystem, type TestBusiness, type TestSystem } from "../../src/test-system.ts";
+import { sharedSystem } from "../../src/shared-system.ts";
+import { aBusiness, type TestBusiness, type TestSystem } from "../../src/test-system.ts";
 
 let testSystem: TestSystem;
 let business: TestBusiness;
@@ -29,14 +30,13 @@ let otherBusiness: TestBusiness;
 let operator: ApiCaller;
 
 beforeAll(async () => {
-  testSystem = await startTestSystem("direct");
+  testSystem = sharedSystem();
   [business, otherBusiness] = await Promise.all([aBusiness(testSystem.system, "Banque"), aBusiness(testSystem.system, "Autre")]);
   operator = apiCaller(testSystem.system.gatewayUrl, testSystem.system.adminKey);
 });
 afterAll(async () => {
   await business?.receiver[Symbol.asyncDispose]();
   await otherBusiness?.receiver[Symbol.asyncDispose]();
-  await testSystem?.[Symbol.asyncDispose]();
 });
 
 const expectStatuses = (id: string, statuses: OnboardingStatuses, application?: { id: string; link?: string }) =>

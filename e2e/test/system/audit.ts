@@ -10,20 +10,20 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { prepareOperation } from "../../src/api-operations.ts";
 import { auditedOperations } from "../../src/audited-operations.ts";
 import { databaseSettings, execAmana } from "../../src/run-amana.ts";
-import { aBusiness, aPaidPayment, startTestSystem, type TestBusiness, type TestSystem } from "../../src/test-system.ts";
+import { sharedSystem } from "../../src/shared-system.ts";
+import { aBusiness, aPaidPayment, type TestBusiness, type TestSystem } from "../../src/test-system.ts";
 
 let testSystem: TestSystem;
 let business: TestBusiness;
 let operator: ApiCaller;
 
 beforeAll(async () => {
-  testSystem = await startTestSystem("direct");
+  testSystem = sharedSystem();
   business = await aBusiness(testSystem.system);
   operator = apiCaller(testSystem.system.gatewayUrl, testSystem.system.adminKey);
 });
 afterAll(async () => {
   await business?.receiver[Symbol.asyncDispose]();
-  await testSystem?.[Symbol.asyncDispose]();
 });
 
 type ApiResponse = Awaited<ReturnType<ApiCaller>>;

@@ -2,7 +2,8 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execAmana } from "@amana/e2e/run-amana";
-import { aBusiness, startTestSystem, type TestBusiness, type TestSystem } from "@amana/e2e/test-system";
+import { sharedSystem } from "@amana/e2e/shared-system";
+import { aBusiness, type TestBusiness, type TestSystem } from "@amana/e2e/test-system";
 import { executablePath, isBrowserMissing } from "@amana/testing/browser";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
@@ -11,7 +12,7 @@ let running: TestSystem;
 let business: TestBusiness;
 let dir: string;
 beforeAll(async () => {
-  running = stack.use(await startTestSystem("direct"));
+  running = sharedSystem();
   business = await aBusiness(running.system, "Librairie El Kitab");
   stack.use(business.receiver);
   dir = await mkdtemp(join(tmpdir(), "amana-certify-"));

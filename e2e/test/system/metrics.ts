@@ -7,7 +7,8 @@ import { labelsOf } from "@amana/runtime";
 import { request } from "undici";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parseSeries } from "../../src/metric-series.ts";
-import { aBusiness, anOrder, aPaidPayment, startTestSystem, type TestBusiness, type TestSystem } from "../../src/test-system.ts";
+import { sharedSystem } from "../../src/shared-system.ts";
+import { aBusiness, anOrder, aPaidPayment, type TestBusiness, type TestSystem } from "../../src/test-system.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
 /** Labels that Node's metrics and the Prometheus client define. */
@@ -26,7 +27,7 @@ interface Sample {
 let testSystem: TestSystem;
 let business: TestBusiness;
 beforeAll(async () => {
-  testSystem = await startTestSystem("direct");
+  testSystem = sharedSystem();
   business = await aBusiness(testSystem.system);
   // Imports the code of all services, because this code defines the permitted label values.
   for (const name of serviceNames)
@@ -34,7 +35,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await business?.receiver[Symbol.asyncDispose]();
-  await testSystem?.[Symbol.asyncDispose]();
 });
 
 async function scrape(service: ServiceName): Promise<Sample[]> {

@@ -1,15 +1,16 @@
 import { eventually } from "@amana/dev-env/eventually";
 import { Kafka, logLevel } from "kafkajs";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { clearFaults } from "../../src/kyc-harness.ts";
 import { readKafka } from "../../src/read-kafka.ts";
 import { databaseSettings, runAmana } from "../../src/run-amana.ts";
+import { sharedSystem } from "../../src/shared-system.ts";
 import {
   aBusiness,
   anOrder,
   aPaidPayment,
   callSandbox,
   readProcessorView,
-  startTestSystem,
   type TestBusiness,
   type TestSystem,
 } from "../../src/test-system.ts";
@@ -18,12 +19,12 @@ let testSystem: TestSystem;
 let business: TestBusiness;
 
 beforeAll(async () => {
-  testSystem = await startTestSystem("kafka");
+  testSystem = sharedSystem();
   business = await aBusiness(testSystem.system);
 });
+afterEach(() => clearFaults(testSystem.system));
 afterAll(async () => {
   await business?.receiver[Symbol.asyncDispose]();
-  await testSystem?.[Symbol.asyncDispose]();
 });
 
 /**
@@ -33,12 +34,16 @@ afterAll(async () => {
 async function killAt(service: "payments" | "webhooks", faultPoint: string, action: () => Promise<unknown>): Promise<void> {
   const { system } = testSystem;
   await system.services[service].stop();
-  await system.services[service].start({ FAULT_POINT: faultPoint });
-  await system.waitUntilReady();
-  await action();
-  await eventually(() => expect(system.services[service].isRunning(), `${service} reached ${faultPoint}`).toBe(false));
-  await system.services[service].start();
-  await system.waitUntilReady();
+  try {
+    await system.services[service].start({ FAULT_POINT: faultPoint });
+    await system.waitUntilReady();
+    await action();
+    await eventually(() => expect(system.services[service].isRunning(), `${service} reached ${faultPoint}`).toBe(false));
+  } finally {
+    await system.services[service].kill();
+    await system.services[service].start();
+    await system.waitUntilReady();
+  }
 }
 
 /** Expects one refund call at the processor, the status REFUNDED, and one event. */
@@ -129,10 +134,13 @@ describe("events when a service or Kafka stops", () => {
     const payments = [];
     for (let i = 0; i < 4; i++) payments.push(await aPaidPayment(testSystem.system, business));
     await testSystem.kafka?.stop();
-    for (const payment of payments.slice(0, 3)) {
-      expect((await business.call("POST", `/api/v1/payments/${payment.id}/refund`)).status).toBe(200);
+    try {
+      for (const payment of payments.slice(0, 3)) {
+        expect((await business.call("POST", `/api/v1/payments/${payment.id}/refund`)).status).toBe(200);
+      }
+    } finally {
+      await testSystem.kafka?.start();
     }
-    await testSystem.kafka?.start();
     expect((await business.call("POST", `/api/v1/payments/${payments[3]?.id}/refund`)).status).toBe(200);
     for (const payment of payments) {
       await eventually(() => expect(refundWebhookIds(payment.id).size).toBe(1));
@@ -176,17 +184,20 @@ describe("amana outbox republish after the loss of a topic", () => {
     const { system, kafka } = testSystem;
     const consumed = [(await aPaidPayment(system, business)).id];
     await eventually(() => expect(countDeliveries(consumed)).toEqual(expectedDeliveries(1, "PAYMENT_COMPLETED")));
-    await system.services.webhooks.stop();
     const lost: string[] = [];
-    for (let i = 0; i < 3; i++) lost.push((await aPaidPayment(system, business)).id);
-    for (const id of lost) expect((await business.call("POST", `/api/v1/payments/${id}/refund`)).status).toBe(200);
-    await eventually(async () => {
-      const published = (await readKafka(kafka?.brokers ?? "")).filter(({ key }) => lost.includes(key));
-      expect(published).toHaveLength(6);
-    });
-    await deleteTopic("payments.v1");
-    await system.services.webhooks.start();
-    await system.waitUntilReady();
+    await system.services.webhooks.stop();
+    try {
+      for (let i = 0; i < 3; i++) lost.push((await aPaidPayment(system, business)).id);
+      for (const id of lost) expect((await business.call("POST", `/api/v1/payments/${id}/refund`)).status).toBe(200);
+      await eventually(async () => {
+        const published = (await readKafka(kafka?.brokers ?? "")).filter(({ key }) => lost.includes(key));
+        expect(published).toHaveLength(6);
+      });
+      await deleteTopic("payments.v1");
+    } finally {
+      await system.services.webhooks.start();
+      await system.waitUntilReady();
+    }
     const newPayment = (await aPaidPayment(system, business)).id;
     await eventually(() => expect(countDeliveries([newPayment])).toEqual(expectedDeliveries(1, "PAYMENT_COMPLETED")));
     expect(countDeliveries(lost)).toEqual([]);

@@ -10,12 +10,12 @@ import { buffer } from "node:stream/consumers";
 import { verifyWebhook } from "@amana/client";
 import { devFileOf } from "@amana/dev-env/dev-file";
 import { type CommandResult, execAmana } from "@amana/e2e/run-amana";
+import { sharedSystem } from "@amana/e2e/shared-system";
 import {
   aBusiness,
   anOrder,
   aPaidPayment,
   callSandbox,
-  startTestSystem,
   type TestBusiness,
   type TestSystem,
   validCard,
@@ -33,7 +33,7 @@ let business: TestBusiness;
 let dir: string;
 
 beforeAll(async () => {
-  running = stack.use(await startTestSystem("direct"));
+  running = sharedSystem();
   business = await aBusiness(running.system, "Épicerie");
   stack.use(business.receiver);
   dir = await mkdtemp(join(tmpdir(), "amana-cli-"));
@@ -558,19 +558,25 @@ test("`amana webhooks listen` reports that a deployment with ALLOW_INSECURE_WEBH
   const { webhooks } = running.system.services;
   const { id } = await aPaidPayment(running.system, business);
   await webhooks.stop();
-  // While webhooks is down, the command shows the payment without its events.
-  for (const run of [amanaLocal, amanaBusiness]) {
-    const { code, out, err } = await run("payments", "show", id);
-    expect({ run: run.name, code, err }).toEqual({
-      run: run.name,
-      code: 1,
-      err: expect.stringMatching(/^Events and deliveries could not be read.*$/m),
-    });
-    expect(out).toMatch(/ payment +PAID\n/);
+  try {
+    // While webhooks is down, the command shows the payment without its events.
+    for (const run of [amanaLocal, amanaBusiness]) {
+      const { code, out, err } = await run("payments", "show", id);
+      expect({ run: run.name, code, err }).toEqual({
+        run: run.name,
+        code: 1,
+        err: expect.stringMatching(/^Events and deliveries could not be read.*$/m),
+      });
+      expect(out).toMatch(/ payment +PAID\n/);
+    }
+    expect(await amanaBusiness("webhooks", "listen", "--skip-forward", "--timeout", "2")).toMatchObject({ code: 3, out: "" });
+    await webhooks.start({ ALLOW_INSECURE_WEBHOOKS: "false" });
+    await running.system.waitUntilReady();
+    const refused = await amanaBusiness("webhooks", "listen", "--skip-forward");
+    expect(refused).toMatchObject({ code: 1, out: "", err: expect.stringContaining("cannot reach this machine") });
+  } finally {
+    await webhooks.stop();
+    await webhooks.start();
+    await running.system.waitUntilReady();
   }
-  expect(await amanaBusiness("webhooks", "listen", "--skip-forward", "--timeout", "2")).toMatchObject({ code: 3, out: "" });
-  await webhooks.start({ ALLOW_INSECURE_WEBHOOKS: "false" });
-  await running.system.waitUntilReady();
-  const refused = await amanaBusiness("webhooks", "listen", "--skip-forward");
-  expect(refused).toMatchObject({ code: 1, out: "", err: expect.stringContaining("cannot reach this machine") });
 });

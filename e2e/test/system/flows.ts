@@ -9,12 +9,12 @@ import { createServiceProcess } from "@amana/dev-env/service-process";
 import grpc from "@grpc/grpc-js";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { sharedSystem } from "../../src/shared-system.ts";
 import {
   aBusiness,
   anOrder,
   aPaidPayment,
   readProcessorView,
-  startTestSystem,
   type TestBusiness,
   type TestSystem,
 } from "../../src/test-system.ts";
@@ -24,13 +24,12 @@ let business: TestBusiness;
 let otherBusiness: TestBusiness;
 
 beforeAll(async () => {
-  testSystem = await startTestSystem("direct");
+  testSystem = sharedSystem();
   [business, otherBusiness] = await Promise.all([aBusiness(testSystem.system), aBusiness(testSystem.system, "Autre")]);
 });
 afterAll(async () => {
   await business?.receiver[Symbol.asyncDispose]();
   await otherBusiness?.receiver[Symbol.asyncDispose]();
-  await testSystem?.[Symbol.asyncDispose]();
 });
 
 test("20 parallel refunds of one payment cause one processor call, one response with status 200 and 19 with status 409", async () => {
@@ -365,10 +364,13 @@ describe("key leases", () => {
 test("the gateway returns status 503 with Retry-After for a stopped service until the service has started again", async () => {
   const { system } = testSystem;
   await system.services.payments.stop();
-  const unavailable = await business.call("GET", `/api/v1/payments/${randomUUID()}`);
-  expect(unavailable.status).toBe(503);
-  expect(unavailable.headers["retry-after"]).toBeDefined();
-  await system.services.payments.start();
-  await system.waitUntilReady();
+  try {
+    const unavailable = await business.call("GET", `/api/v1/payments/${randomUUID()}`);
+    expect(unavailable.status).toBe(503);
+    expect(unavailable.headers["retry-after"]).toBeDefined();
+  } finally {
+    await system.services.payments.start();
+    await system.waitUntilReady();
+  }
   expect((await business.call("GET", `/api/v1/payments/${randomUUID()}`)).status).toBe(404);
 });

@@ -1,0 +1,11 @@
+import { shareSystem } from "@amana/e2e/shared-system";
+import { describe } from "vitest";
+
+shareSystem("direct");
+
+describe("amana", async () => {
+  await import("./amana-api.ts");
+});
+describe("certification", async () => {
+  await import("./certify.ts");
+});

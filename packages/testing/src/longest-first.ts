@@ -13,6 +13,8 @@ const longest = [
   "system/direct-events.test.ts",
   "system/costs.test.ts",
   "chaos/test/replicas.test.ts",
+  "chaos/test/verdicts.test.ts",
+  "chaos/test/secrets.test.ts",
   "chaos/test/models.test.ts",
   "chaos/test/links.test.ts",
   "kyc/test/vendors.test.ts",

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { readSecrets, type Secrets } from "@amana/dev-env/secrets";
+import { serviceProgram } from "@amana/dev-env/service-process";
 import { type ServiceName, type SettingsInput, serviceNames, servicesWithDatabase, settingsOf } from "@amana/dev-env/services";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
@@ -18,7 +19,11 @@ afterAll(() => rm(dir, { recursive: true, force: true }));
  * Runs a service with development settings that `settings` overrides. Expects that the service does
  * not start. Returns the service's output.
  */
-async function runService(name: ServiceName, settings: Record<string, string>, program = "main.ts"): Promise<string> {
+async function runService(
+  name: ServiceName,
+  settings: Record<string, string>,
+  entry: "main" | "migrate" = "main",
+): Promise<string> {
   const ports = Object.fromEntries(serviceNames.map((service, i) => [service, 4000 + i])) as Record<ServiceName, number>;
   const databaseUrls = Object.fromEntries(serviceNames.map((service) => [service, "postgres://unreachable@127.0.0.1:1/none"]));
   const wiring: SettingsInput = {
@@ -30,11 +35,13 @@ async function runService(name: ServiceName, settings: Record<string, string>, p
     kycProvider: "port",
     smtpPort: 2525,
   };
-  const run = promisify(execFile)(process.execPath, [join("services", name, "src", program)], {
+  const program = serviceProgram(name, entry);
+  const run = promisify(execFile)(process.execPath, [program.file], {
     cwd: root,
     env: {
       PATH: process.env["PATH"],
       NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+      ...program.env,
       ...settingsOf(name, wiring),
       ...settings,
     },
@@ -58,10 +65,10 @@ test.each<[ServiceName, string[]]>([
 });
 
 test.each([
-  ...serviceNames.map((name) => [name, "main.ts"] as const),
-  ...servicesWithDatabase.map((name) => [name, "migrate.ts"] as const),
-])("the program %s/%s rejects an unknown LOG_LEVEL and prints the permitted values", async (name, program) => {
-  const output = await runService(name, { LOG_LEVEL: "loud" }, program);
+  ...serviceNames.map((name) => [name, "main"] as const),
+  ...servicesWithDatabase.map((name) => [name, "migrate"] as const),
+])("the program %s/%s rejects an unknown LOG_LEVEL and prints the permitted values", async (name, entry) => {
+  const output = await runService(name, { LOG_LEVEL: "loud" }, entry);
   expect(output).toContain('LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent, not "loud"');
   expect(output).not.toContain("    at ");
 });
@@ -116,7 +123,7 @@ test("the gateway rejects a TRUSTED_PROXIES value that is invalid or permits all
 });
 
 test("the migrate command of a service prints the next step when its database is unreachable", async () => {
-  const output = await runService("payments", {}, "migrate.ts");
+  const output = await runService("payments", {}, "migrate");
   expect(output).toMatch(/The database cannot be used right now[\s\S]*Run this command again/);
   expect(output).not.toContain("    at ");
 });

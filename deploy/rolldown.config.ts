@@ -45,9 +45,9 @@ const installedPlaywright = {
 };
 
 /**
- * Imports node:http without its getters. Node evaluates all of them for an ES module that imports
- * node:http, and some of them load Node's copy of undici, which needs a tenth of the CPU time of a
- * service's start.
+ * Replaces imports of node:http by imports without its getters. If an ES module imports node:http,
+ * Node evaluates all getters of node:http. Some getters load Node's copy of undici, which needs a
+ * tenth of the CPU time of a service's start.
  */
 const httpWithoutGetters = {
   name: "http-without-getters",

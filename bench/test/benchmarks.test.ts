@@ -26,13 +26,15 @@ test("the benchmark `refund-latency` reports fewer connections to the processor 
     expect(result["TCP connections"]).toBeLessThan(10);
     expect(result["TLS handshakes"]).toBe(result["TCP connections"]);
   } finally {
+    // The benchmark's processor has stopped, so payments must use the system's processor again.
     await payments.stop();
     await payments.start();
     await running.system.waitUntilReady();
   }
 });
 
-// The last test, because it leaves the services stopped that it does not use.
+// This test runs last, because it stops the services that it does not use, and does not start them
+// again.
 test("the benchmark `webhooks` delivers every event once and returns tables without empty cells", async () => {
   const names = ["rates", "many-hanging"];
   const options = { names, events: "direct", seconds: 1, quick: true, rows: 500, held: 2 } as const;

@@ -31,7 +31,7 @@ describe("on a system with two replicas of each service", () => {
       expect(report.countOf(`checked: ${claim}`), claim).toBeGreaterThan(10);
   });
 
-  // This test is the last one, because the replicas keep different keys.
+  // This test runs last, because it leaves kyc and clients with keys that do not match.
   test("the attack program `rotation` reports a violation if kyc signs caller tokens with a new key before clients has the new public key", async () => {
     const program = rotationOn(replicatedSystem, ["kyc-key"], "add the new key after the old one");
     const report = await runProgram(program, { seed: 1, seconds: 1 });

@@ -26,7 +26,7 @@ export function parseUuid(text: string): string {
   return text.toLowerCase();
 }
 
-/** Parses one id of a list. */
+/** Parses an id of an option or argument with several ids, and appends it to the preceding ids. */
 export const appendUuid = (text: string, precedingIds: readonly string[] = []) => [...precedingIds, parseUuid(text)];
 
 export function parseTime(text: string): string {
@@ -41,7 +41,7 @@ export function parseDay(text: string): string {
   return text;
 }
 
-/** Rejects 31 February, which `Date` parses as a day in March. */
+/** Returns whether the text is a day. `Date` alone would parse 31 February as a day in March. */
 const isCalendarDay = (day: string) => {
   const midnight = new Date(`${day}T00:00Z`);
   return /^\d{4}-\d{2}-\d{2}$/.test(day) && !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);

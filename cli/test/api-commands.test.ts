@@ -3,7 +3,7 @@ import { describe } from "vitest";
 
 shareSystem("direct");
 
-describe("amana", async () => {
+describe("API commands", async () => {
   await import("./amana-api.ts");
 });
 describe("certification", async () => {

@@ -8,7 +8,7 @@ export interface MetricSeries {
   readonly value: number;
 }
 
-/** Parses a metrics text in the Prometheus text format. Returns the series in `names` (default: all). */
+/** Parses the Prometheus text format. Returns only the series with these names (default: all). */
 export const parseSeries = (text: string, names?: ReadonlySet<string>): MetricSeries[] =>
   text
     .split("\n")

@@ -17,8 +17,8 @@ interface Candidate {
 
 /**
  * Measures authenticated reads of 16 payments in turn through the gateway. Compares them with reads
- * from two bare servers that run the same two queries, one with pg and one with MikroORM. Uses a
- * new system if `running` is undefined.
+ * from two bare servers that run the same two queries, one with pg and one with MikroORM.
+ * Default of `running`: a new system.
  */
 export async function measureReads({ rounds, seconds }: { rounds: number; seconds: number }, running?: System) {
   await using stack = new AsyncDisposableStack();

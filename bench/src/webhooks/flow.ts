@@ -39,7 +39,7 @@ export interface Flow {
   readonly drainMs: number;
   /** CPU seconds per 1000 deliveries, by process. */
   readonly cpuSeconds: Readonly<Record<CpuName, number>>;
-  /** Number of transactions per delivery that changed rows, in all databases. */
+  /** Transactions in all databases that changed or locked rows, per delivery. */
   readonly commits: number;
   /** Peak memory of webhooks during the flow. */
   readonly peakMb: number;
@@ -188,7 +188,10 @@ function findProcessName(command: string): string {
   return command.includes("postgres") ? "PostgreSQL (shared)" : "";
 }
 
-/** Returns the id of the next transaction. Only a transaction that changes rows gets an id. */
+/**
+ * Returns the first transaction id after all ended transactions. A transaction gets an id only if
+ * it changes or locks rows.
+ */
 async function nextTransactionId({ system }: WebhooksSystem): Promise<number> {
   const client = new pg.Client({ connectionString: system.databaseUrls["payments"] });
   await client.connect();

@@ -44,7 +44,10 @@ export interface WebhooksSystem extends AsyncDisposable {
 
 const unusedServices = ["payments", "kyc", "clients", "sandbox"] as const;
 
-/** Uses a new system if `running` is undefined. A running system keeps its unused services stopped. */
+/**
+ * Starts producers and receivers for a system, and stops the services that the benchmark does not
+ * use. These services stay stopped. Default of `running`: a new system.
+ */
 export async function startWebhooksSystem(
   events: "direct" | "kafka",
   bareSeconds: number,

@@ -24,8 +24,8 @@ const scenarios: Readonly<Record<string, Scenario>> = {
  * Measures the delay and cost of deliveries, from the commit of an event to the arrival of its
  * webhook. The system has a producer with a fixed rate, the event transport, the webhooks service,
  * and receivers in their own process. Each scenario starts a new system and measures the bare
- * server of `bench reads` too. A quick run uses one system for all scenarios: `running`, or a new
- * system if `running` is undefined.
+ * server of `bench reads` too. A quick run uses one system for all scenarios: `running` (default: a
+ * new system).
  */
 export async function measureWebhooks(
   options: WebhooksOptions & { readonly names: readonly string[]; readonly events: "direct" | "kafka" },

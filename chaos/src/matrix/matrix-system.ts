@@ -41,7 +41,7 @@ export interface MatrixSystem extends AsyncDisposable {
   pointFile(service: ReplicatedService): string;
   /** Returns the URL of a gateway. Successive calls return the gateways in rotation. */
   gatewayUrl(): string;
-  /** Restarts kyc if it does not use this provider for new applications yet. */
+  /** Restarts kyc with this provider for new applications, unless kyc already uses the provider. */
   useKycProvider(kycProvider: KycProvider): Promise<void>;
   /** Removes all faults and waits until all processes are ready. */
   restoreAll(): Promise<void>;

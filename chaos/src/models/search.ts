@@ -36,8 +36,8 @@ export async function searchModel({ model, without }: Variant): Promise<SearchRe
   const options = { cwd, timeout: searchMsMax, maxBuffer: 16 * 1024 * 1024 };
   try {
     await run("spin", ["-a", ...define, file], options);
-    // A breadth-first search finds the shortest counterexample first. It ends after few states, so an
-    // optimized compilation would take longer than the search.
+    // Without a rule, a breadth-first search finds the shortest counterexample after few states. An
+    // optimized compilation of such a search would take longer than it saves.
     const mode = without ? ["-O0", "-DBFS"] : ["-O1"];
     await run("gcc", [...mode, "-w", "-DSAFETY", `-DMEMLIM=${memoryMbMax}`, "-o", "pan", "pan.c"], options);
     // With -E, a state without further steps is not an error. The model itself asserts that such a

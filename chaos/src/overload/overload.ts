@@ -13,7 +13,10 @@ import type { Report } from "../report.ts";
 const businessCount = 12;
 const clientsPerBusiness = 20;
 const phaseSeconds = 3;
-/** In runs shorter than `secondsForLongPhases`, the phases are shorter and do not show the goodput. */
+/**
+ * Duration of a phase in runs shorter than `secondsForLongPhases`. It suffices for the checks, but
+ * not for a reliable goodput in the log.
+ */
 const shortPhaseSeconds = 1;
 const secondsForLongPhases = 60;
 /**

@@ -1,7 +1,10 @@
 import { sleep } from "@amana/runtime";
 import { request } from "undici";
 
-/** Much shorter than the delay of a graceful shutdown. Each probe opens a new connection. */
+/**
+ * Much shorter than the delay of a graceful shutdown. More frequent probes would use more processor
+ * time, because each probe opens a new connection.
+ */
 const probeEveryMs = 250;
 const probeTimeoutMs = 1_000;
 

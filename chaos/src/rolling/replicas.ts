@@ -68,7 +68,10 @@ export interface Replicas extends AsyncDisposable {
   readonly byService: Readonly<Record<ReplicatedService, readonly Replica[]>>;
 }
 
-/** Starts two replicas of each service, except the sandbox, of a system that has not started them. */
+/**
+ * Starts two replicas of each service except the sandbox. The system must not run these services
+ * itself, because the first replica of each service uses the system's port.
+ */
 export async function startReplicas(
   system: System,
   version: Version,

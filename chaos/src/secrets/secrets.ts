@@ -21,11 +21,11 @@ const creationMsMax = 90_000;
 
 /**
  * Returns a program that sends successful, rejected and failing requests with a canary in every
- * secret and personal field, in each round with each of these verification providers. The provider
- * adds canaries to its responses and callbacks. Then searches all rows, logs at level trace, Kafka
- * messages and webhooks, and the responses to operators and about verifications. A canary may occur
- * only in its allowed places. No file of PostgreSQL or Kafka may contain the provider's personal
- * data.
+ * secret and personal field. Each round uses the next of these verification providers, and each
+ * provider is used at least once. The provider adds canaries to its responses and callbacks. At the
+ * end, the program searches all rows, logs at level trace, Kafka messages and webhooks, and the
+ * responses to operators and about verifications. A canary may occur only in its allowed places. No
+ * file of PostgreSQL or Kafka may contain the provider's personal data.
  */
 export const secretsOf = (kycProviders: readonly KycProvider[]): Program => ({
   summary: "P6, P9: search rows, logs, messages and responses for secrets and personal data in places that must not have them",
@@ -131,15 +131,18 @@ async function run({ seed, signal, report, log }: ProgramRun, kycProviders: read
 }
 
 /**
- * Starts kyc with a provider, and waits until an application can be created. kyc rejects creations
- * until it has read the vendor's configuration.
+ * Restarts kyc with a provider, and waits until an application can be created. kyc rejects
+ * creations until it has read the vendor's configuration.
  */
 async function useKycProvider({ gatewayUrl, business, services }: System, kycProvider: KycProvider): Promise<void> {
   await services.kyc.stop();
   await services.kyc.start(kycProviderSettings(kycProvider));
   const repeat = createRepeater({ gatewayUrl: () => gatewayUrl, signal: AbortSignal.timeout(creationMsMax) });
   const created = await repeat(business.api_key, "/api/v1/kyc/applications", {}, ({ status }) => status === 201);
-  if (!created) throw new Error(`no application could be created within ${creationMsMax / 1000} s after the start`);
+  if (!created)
+    throw new Error(
+      `no application could be created within ${creationMsMax / 1000} s after the start of kyc with ${kycProvider}`,
+    );
 }
 
 /**

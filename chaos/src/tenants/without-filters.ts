@@ -17,7 +17,7 @@ export function settingsWithoutFilters<S extends object>(
   // identity runs an operator's statements for all tenants, even if they filter one business.
   // Row-level security does not restrict such statements, so they keep their filters.
   const createOption = (name: string) => `--import=${file}${name === "identity" ? "?keep-for-all-tenants" : ""}`;
-  // The preloaded module patches modules of the source, but not their copies in a bundle.
+  // The services run from source, because the preloaded module cannot patch modules of a bundle.
   const createSettings = (name: string) => ({ NODE_OPTIONS: createOption(name), [bundlesVariable]: "" });
   return Object.fromEntries(protectedServices.map((name) => [name, { ...settings[name], ...createSettings(name) }]));
 }

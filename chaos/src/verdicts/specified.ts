@@ -115,8 +115,8 @@ export function computeSpecifiedVerdict({ fields, signs, content }: TruthTableRo
 }
 
 /**
- * Returns the provider's JSON object without absent fields. The comparison of all combinations
- * calls this function two million times, so it creates no other objects.
+ * Returns the provider's JSON object of these parts, without absent fields. The comparison of all
+ * combinations calls this function two million times, so it creates no intermediate objects.
  */
 export function objectOf(...parts: readonly Readonly<Record<string, unknown>>[]): Record<string, unknown> {
   const object: Record<string, unknown> = {};

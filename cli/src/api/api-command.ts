@@ -33,7 +33,7 @@ export interface CommandInfo<O> {
 
 /** Arguments of a call, in the order in which the command declares them. */
 type Args = readonly (string | readonly string[])[];
-/** Work of a command. If it returns a resource, the command prints the resource's fields. */
+/** Work of a command. If it returns a resource, the command prints it as fields or as JSON. */
 type Work<O> = (api: Api, options: O, ...ids: never[]) => Promise<object> | Promise<void>;
 
 /** Adds a command that uses the API. Arguments named <…id> in `usage` must be UUIDs. */

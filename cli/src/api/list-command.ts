@@ -28,7 +28,7 @@ interface Page {
   readonly offset: number;
 }
 
-/** Adds a command that prints a list of the API. `openList` returns the list from a page on. */
+/** Adds a command that prints a list of the API. `openList` requests the list from `page` on. */
 export function listCommand<Row extends { readonly id: string }, Filters extends object = object>(
   group: Command,
   usage: string,
@@ -42,13 +42,13 @@ export function listCommand<Row extends { readonly id: string }, Filters extends
   );
 }
 
-type Given<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+type WithoutUndefined<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
   [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
 };
 
-/** Returns the fields of a request without those that are undefined. */
-export const given = <const T extends object>(fields: T): Given<T> =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Given<T>;
+/** Returns the fields of a request, except the fields that are undefined. */
+export const withoutUndefined = <const T extends object>(fields: T): WithoutUndefined<T> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as WithoutUndefined<T>;
 
 /**
  * Prints a list page by page. Rows that are created between two page requests shift the later

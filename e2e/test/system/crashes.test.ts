@@ -9,7 +9,7 @@ shareSystem("kafka", {
   clients: { ONBOARDING_AUTO_APPROVE: "true" },
 });
 
-// The last test of this suite expects only its own KYC applications, so it runs first.
+// This suite runs first, because its last test expects no KYC applications of other suites.
 describe("crashes of kyc", async () => {
   await import("./kyc-crash.ts");
 });

@@ -3,7 +3,7 @@ import { shareSystem } from "../../src/shared-system.ts";
 
 shareSystem("direct");
 
-// This suite expects exact counts in the metrics of all services, so it runs first.
+// This suite runs first, because it expects exact counts in the metrics of all services.
 describe("metrics", async () => {
   await import("./metrics.ts");
 });

@@ -69,8 +69,8 @@ const refundWebhookIds = (paymentId: string) =>
   );
 
 /**
- * These tests kill the payments service in a complete system. services/payments/test/crash.test.ts tests every
- * fault point of refunds and creations, without the other services.
+ * These tests kill the payments service in a complete system. services/payments/test/crash.test.ts
+ * tests every fault point of refunds and creations, without the other services.
  */
 describe("the payments service killed with SIGKILL", () => {
   test("a refund takes effect once if the payments service is killed before it reads the processor's response, and a retry with the same Idempotency-Key returns the result", async () => {

@@ -14,8 +14,8 @@ export interface PostgresOptions {
   /** Folder of the data and the superuser's password. `startPostgres` creates a missing folder. */
   dataDir: string;
   /**
-   * Whether commits survive a crash. Tests set false, which is faster; a crash can then lose the
-   * commits of the last second, and stored passwords are weakly hashed.
+   * Whether commits survive a crash. With false, a crash can lose the commits of the last second,
+   * and PostgreSQL stores passwords with a weak hash. Tests set false, because it is faster.
    */
   durable: boolean;
   /** Additional server settings, as `name=value`. */

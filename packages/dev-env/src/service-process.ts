@@ -35,8 +35,8 @@ const listenTimeoutMs = 30_000;
 /**
  * Environment variable with the path of a folder that contains a bundle of each service, as in an
  * image. If it is unset, services run from source. The start of a bundle needs a quarter of the CPU
- * time. The tests set the variable, because they start hundreds of processes. A test sets it to ""
- * among the settings of a service if the service must run from source.
+ * time. The tests set the variable, because they start hundreds of processes. A service whose own
+ * settings contain the variable with the value "" runs from source.
  */
 export const bundlesVariable = "AMANA_SERVICE_BUNDLES";
 

@@ -17,7 +17,7 @@ export interface Field {
   readonly attributes: Html;
 }
 
-/** Renders a labelled input. `autofocus` moves the focus to the first problem without a script. */
+/** Renders a labelled input. `isFocused` sets `autofocus`, which needs no script. */
 export function field({ id, name = id, label, hint, optional, problem, isFocused = false, attributes }: Field): Html {
   const isInvalid = problem !== undefined;
   return html`<div class="field${isInvalid && " invalid"}">

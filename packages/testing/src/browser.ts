@@ -41,7 +41,7 @@ export const launchBrowserWithCamera = (): Promise<Browser> =>
 /** Axe rules that depend on the size or the colours of a page. */
 const appearanceRules = ["color-contrast", "link-in-text-block", "target-size", "scrollable-region-focusable"];
 
-/** Expression that returns which elements of the document are visible. */
+/** Expression that returns a text with a digit for each element of the document: 1 if visible. */
 const visibleElements = `[...document.querySelectorAll("*")].map((element) =>
   Number(element.checkVisibility({ opacityProperty: true, visibilityProperty: true }))).join("")`;
 
@@ -49,7 +49,8 @@ const visibleElements = `[...document.querySelectorAll("*")].map((element) =>
  * Expects that axe finds no violation and that the page does not scroll horizontally. Checks both
  * on a small screen in light colours and on a large screen in dark colours. If both screens show
  * the same elements, the second check runs only the rules that depend on the appearance.
- * `screenshots`: path prefix of the screenshots, without width and file extension.
+ * `state`: name of the page's state in the messages. `screenshots`: path prefix of the screenshots,
+ * without width and file extension.
  */
 export async function expectAccessible(page: Page, { state = "", screenshots = "" } = {}): Promise<void> {
   // The debugger evaluates the script, so that no Content-Security-Policy blocks it.

@@ -3,7 +3,7 @@ import { confirm } from "../../confirm.ts";
 import { parseText } from "../../parsers.ts";
 import { apiCommand } from "../api-command.ts";
 import type { ApiOptions } from "../connect.ts";
-import { given } from "../list-command.ts";
+import { withoutUndefined } from "../list-command.ts";
 
 const statusCommand = (id = "") => `onboarding status ${id} (with the business's key)`;
 
@@ -39,7 +39,7 @@ export function onboarding(program: Command): void {
       },
       async ({ amana, requestOptions }, { reason, ...options }, id: string) => {
         await confirm(`Set the onboarding of client ${id} to ${status}? ${effect}`, options);
-        return await amana.onboarding[verb](id, given({ reason }), requestOptions());
+        return await amana.onboarding[verb](id, withoutUndefined({ reason }), requestOptions());
       },
     ).option("--reason <text>", "reason in the audit trail", parseText);
   }

@@ -11,6 +11,6 @@ test.each<[string | undefined, number | undefined]>([
     header,
     undefined,
   ]),
-])("readRetryAfterMs converts the header %j to %j milliseconds", (header, pauseMs) => {
+])("readRetryAfterMs, called with the header %j, returns %j", (header, pauseMs) => {
   expect(readRetryAfterMs(header, nowMs)).toBe(pauseMs);
 });

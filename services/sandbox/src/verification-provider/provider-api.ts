@@ -3,8 +3,8 @@ import { type Body, isText, isWholeNumber } from "../checks.ts";
 import { refuse } from "../edge.ts";
 import { type Application, awaitsReview, cancel, isCancelable, review } from "./application.ts";
 import { createApplication, readCreation } from "./create-application.ts";
+import { type ProtocolRequest, protocolRoutes } from "./protocol-routes.ts";
 import { objectWithLink, type Provider } from "./provider.ts";
-import { type VendorRequest, vendorRoutes } from "./vendor-route.ts";
 
 const eventsMax = 500;
 
@@ -14,7 +14,7 @@ const eventsMax = 500;
  */
 export function providerApi(app: FastifyInstance, provider: Provider): void {
   const { clock, applications, config } = provider;
-  const { route } = vendorRoutes(app, provider, {
+  const { route } = protocolRoutes(app, provider, {
     dialect: "port",
     authenticate: ({ headers }, reply) =>
       headers.authorization === `Bearer ${config.kycProviderToken}`
@@ -74,7 +74,7 @@ export function providerApi(app: FastifyInstance, provider: Provider): void {
 }
 
 /** Returns the events after a cursor, oldest first. */
-function events({ callbacks }: Provider, { query }: VendorRequest, reply: FastifyReply): object {
+function events({ callbacks }: Provider, { query }: ProtocolRequest, reply: FastifyReply): object {
   const { after = "0", limit = "100" } = query;
   if (!/^\d{1,15}$/.test(after) || !/^\d{1,3}$/.test(limit) || !isWholeNumber(Number(limit), 1, eventsMax)) {
     const message = `after must be a cursor of an earlier response, and limit must be a whole number from 1 to ${eventsMax}.`;

@@ -4,8 +4,8 @@ import { isObject, isText, isWebAddress } from "../../checks.ts";
 import type { Application } from "../application.ts";
 import { newApplication } from "../create-application.ts";
 import { digestProfile } from "../profile.ts";
+import { type ProtocolRoutes, unknownField } from "../protocol-routes.ts";
 import type { Provider } from "../provider.ts";
-import { unknownField, type VendorRoutes } from "../vendor-route.ts";
 import { type DocumentType, documentTypes } from "../vocabulary.ts";
 import { sessionStatus } from "./decision.ts";
 import { lifetimeSeconds } from "./setup-routes.ts";
@@ -25,7 +25,7 @@ const documentOf: Readonly<Record<string, DocumentType>> = { ID: "id_card", P: "
 const unfinished = ["CREATED", "OPENED", "SUBMITTED", "PROCESSING"];
 
 /** Registers the route that creates a session (docs.didit.me/sessions-api/create-session). */
-export function creationRoutes({ route, refuseField }: VendorRoutes, provider: Provider): void {
+export function creationRoutes({ route, refuseField }: ProtocolRoutes, provider: Provider): void {
   const { applications, clock, config } = provider;
   route("POST", "/v3/session/", "kyc_create", ({ body }, reply) => {
     const creation = readSession(body ?? {}, Object.values(config.diditWorkflows));

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
+import { protocolRoutes } from "../protocol-routes.ts";
 import type { Provider } from "../provider.ts";
-import { vendorRoutes } from "../vendor-route.ts";
 import { creationRoutes } from "./create-session.ts";
 import { refuse, refuseField } from "./errors.ts";
 import { sessionRoutes } from "./session-routes.ts";
@@ -10,7 +10,7 @@ import { userRoutes } from "./user-routes.ts";
 /** Simulates the calls of Didit's API v3 (docs.didit.me) that the kyc service uses. */
 export async function diditApi(app: FastifyInstance, provider: Provider): Promise<void> {
   const { diditApiKey } = provider.config;
-  const routes = vendorRoutes(app, provider, {
+  const routes = protocolRoutes(app, provider, {
     dialect: "didit",
     // Didit responds with status 403, never with status 401.
     authenticate: ({ headers }, reply) =>

@@ -1,13 +1,13 @@
 import { isText } from "../../checks.ts";
 import { type Application, deleteAtVendor, recordVendorReview, review } from "../application.ts";
 import { canary, type VendorReview } from "../dialect.ts";
+import { type HandleApplication, type ProtocolRoutes, unknownField } from "../protocol-routes.ts";
 import type { Provider } from "../provider.ts";
-import { type HandleApplication, unknownField, type VendorRoutes } from "../vendor-route.ts";
 import { isSession } from "./create-session.ts";
 import { decisionOf, sessionStatus } from "./decision.ts";
 
 /** Registers the calls on one session. Each call returns status 404 for a deleted session. */
-export function sessionRoutes({ route, ofApplication, refuse, refuseField }: VendorRoutes, provider: Provider): void {
+export function sessionRoutes({ route, ofApplication, refuse, refuseField }: ProtocolRoutes, provider: Provider): void {
   const { applications, clock } = provider;
   const ofSession = (handle: HandleApplication) => ofApplication(handle, isSession);
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { overrideFields } from "../dialect.ts";
+import type { ProtocolRoutes } from "../protocol-routes.ts";
 import type { Provider } from "../provider.ts";
-import type { VendorRoutes } from "../vendor-route.ts";
 
 /** Lifetime of a session in the sandbox's workflows. */
 export const lifetimeSeconds = 7 * 86_400;
@@ -18,7 +18,7 @@ const versions = [
 /**
  * Registers the calls that read the configuration of the account (docs.didit.me/management-api).
  */
-export function setupRoutes(app: FastifyInstance, { route, refuse }: VendorRoutes, { config, setup }: Provider): void {
+export function setupRoutes(app: FastifyInstance, { route, refuse }: ProtocolRoutes, { config, setup }: Provider): void {
   const { diditWorkflows, diditWebhookSecrets } = config;
   const rows = () =>
     Object.values(diditWorkflows).flatMap((workflowId) =>

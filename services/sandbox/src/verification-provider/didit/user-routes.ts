@@ -1,14 +1,14 @@
 import { isText } from "../../checks.ts";
 import { deleteAtVendor } from "../application.ts";
+import { type ProtocolRoutes, unknownField } from "../protocol-routes.ts";
 import type { Provider } from "../provider.ts";
-import { unknownField, type VendorRoutes } from "../vendor-route.ts";
 import { isSession } from "./create-session.ts";
 import { sessionStatus } from "./decision.ts";
 
 /**
  * Registers the calls that find or delete all sessions of a user. `vendor_data` identifies a user.
  */
-export function userRoutes({ route, refuseField }: VendorRoutes, { applications, clock }: Provider): void {
+export function userRoutes({ route, refuseField }: ProtocolRoutes, { applications, clock }: Provider): void {
   route("GET", "/v3/sessions/", "kyc_get", ({ query }) => {
     const sessions = applications.ofReference(query["vendor_data"] ?? "").filter(isSession);
     const results = sessions.map((session) => ({

@@ -1,12 +1,12 @@
+import type { ProtocolRoutes } from "../protocol-routes.ts";
 import type { Provider } from "../provider.ts";
-import type { VendorRoutes } from "../vendor-route.ts";
 import { amlCaseOf } from "./applicant.ts";
 import { refuse } from "./errors.ts";
 
 const minuteMs = 60_000;
 
 /** Registers the call that reads an AML case. The call has its own rate limit, as at Sumsub. */
-export function amlRoutes({ route, ofApplication }: VendorRoutes, { config }: Provider): void {
+export function amlRoutes({ route, ofApplication }: ProtocolRoutes, { config }: Provider): void {
   const acceptedAtMs: number[] = [];
   route(
     "GET",

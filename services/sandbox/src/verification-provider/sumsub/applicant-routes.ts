@@ -1,13 +1,13 @@
 import { deactivate, review } from "../application.ts";
+import { type ProtocolRoutes, unknownField } from "../protocol-routes.ts";
 import type { Provider } from "../provider.ts";
-import { unknownField, type VendorRoutes } from "../vendor-route.ts";
 import { applicantOf, isInactive, stepsOf } from "./applicant.ts";
 import { errorCodes, refuse, refuseField, refuseInactive } from "./errors.ts";
 
 const retryAfterSeconds = "5";
 
 /** Registers the calls that read or change one applicant. */
-export function applicantRoutes({ route, ofApplication }: VendorRoutes, { applications, clock }: Provider): void {
+export function applicantRoutes({ route, ofApplication }: ProtocolRoutes, { applications, clock }: Provider): void {
   route("GET", "/resources/applicants/:id/one", "kyc_get", ofApplication(applicantOf));
   route("GET", "/resources/applicants/-;externalUserId=:reference/one", "kyc_get", ({ params }, reply) => {
     const applicant = applications.byReference(params.reference ?? "");

@@ -4,8 +4,8 @@ import { isObject, isText } from "../../checks.ts";
 import { addPendingCallback } from "../application.ts";
 import { newApplication } from "../create-application.ts";
 import { digestProfile } from "../profile.ts";
+import { type ProtocolRoutes, unknownField } from "../protocol-routes.ts";
 import type { Provider } from "../provider.ts";
-import { unknownField, type VendorRoutes } from "../vendor-route.ts";
 import { documentTypes } from "../vocabulary.ts";
 import { applicantOf } from "./applicant.ts";
 import { errorCodes, refuse, refuseField } from "./errors.ts";
@@ -21,7 +21,7 @@ const creationFields = ["externalUserId", "lang", "email", "phone", "fixedInfo"]
 const infoFields = ["firstName", "lastName", "dob", "gender", "nationality"];
 
 /** Registers the route that creates an applicant (docs.sumsub.com/reference/create-applicants). */
-export function creationRoutes({ route }: VendorRoutes, { applications, clock, config }: Provider): void {
+export function creationRoutes({ route }: ProtocolRoutes, { applications, clock, config }: Provider): void {
   route("POST", "/resources/applicants", "kyc_create", ({ body, query }, reply) => {
     const unknown = unknownField(body, creationFields) ?? unknownField(body?.["fixedInfo"], infoFields);
     if (unknown) return refuseField(reply, unknown, "Unknown field");

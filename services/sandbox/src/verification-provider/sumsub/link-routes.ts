@@ -1,7 +1,7 @@
 import { isObject, isText, isWebAddress, isWholeNumber } from "../../checks.ts";
 import { renewLink } from "../application.ts";
+import { type ProtocolRoutes, unknownField } from "../protocol-routes.ts";
 import type { Provider } from "../provider.ts";
-import { unknownField, type VendorRoutes } from "../vendor-route.ts";
 import { isInactive } from "./applicant.ts";
 import { refuse, refuseField, refuseInactive } from "./errors.ts";
 
@@ -13,7 +13,7 @@ const ttlSecondsMax = 366 * 86_400;
  * Registers the route that creates a link
  * (docs.sumsub.com/reference/generate-websdk-external-link).
  */
-export function linkRoutes({ route }: VendorRoutes, provider: Provider): void {
+export function linkRoutes({ route }: ProtocolRoutes, provider: Provider): void {
   const { applications, clock } = provider;
   route("POST", "/resources/sdkIntegrations/levels/-/websdkLink", "kyc_link", ({ body }, reply) => {
     const unknown = unknownField(body, linkFields) ?? unknownField(body?.["redirect"], redirectFields);

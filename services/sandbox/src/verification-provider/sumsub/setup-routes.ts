@@ -1,8 +1,8 @@
 import type { FastifyInstance } from "fastify";
 import { overrideFields } from "../dialect.ts";
 import { hmacHex } from "../hmac.ts";
+import type { ProtocolRoutes } from "../protocol-routes.ts";
 import type { Provider } from "../provider.ts";
-import type { VendorRoutes } from "../vendor-route.ts";
 
 /** Callback types to which the sandbox's webhook is subscribed. */
 const webhookTypes = [
@@ -24,7 +24,7 @@ const webhookTypes = [
 ].map((name) => `applicant${name}`);
 
 /** Registers the calls that read the configuration and the rights of the account. */
-export function setupRoutes(app: FastifyInstance, { route, refuse }: VendorRoutes, { config, setup }: Provider): void {
+export function setupRoutes(app: FastifyInstance, { route, refuse }: ProtocolRoutes, { config, setup }: Provider): void {
   const levels = () =>
     Object.entries(config.sumsubLevels).map(([name, { types, isStill }]) =>
       overrideFields(

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Config } from "../../config.ts";
 import { hmacHex } from "../hmac.ts";
-import type { VendorRequest } from "../vendor-route.ts";
+import type { ProtocolRequest } from "../protocol-routes.ts";
 
 const clockDifferenceSecondsMax = 60;
 
@@ -10,7 +10,7 @@ const clockDifferenceSecondsMax = 60;
  * path, query and body (docs.sumsub.com/reference/authentication). The time is compared with the
  * machine's clock.
  */
-export function isSigned({ headers, method, url, rawBody = "" }: VendorRequest, config: Config): boolean {
+export function isSigned({ headers, method, url, rawBody = "" }: ProtocolRequest, config: Config): boolean {
   const seconds = String(headers["x-app-access-ts"]);
   if (!/^\d{1,12}$/.test(seconds)) return false;
   if (Math.abs(Date.now() / 1000 - Number(seconds)) > clockDifferenceSecondsMax) return false;

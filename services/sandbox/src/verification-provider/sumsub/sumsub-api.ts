@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
+import { protocolRoutes } from "../protocol-routes.ts";
 import type { Provider } from "../provider.ts";
-import { vendorRoutes } from "../vendor-route.ts";
 import { amlRoutes } from "./aml-routes.ts";
 import { applicantRoutes } from "./applicant-routes.ts";
 import { creationRoutes } from "./create-applicant.ts";
@@ -11,7 +11,7 @@ import { isSigned } from "./signature.ts";
 
 /** Simulates the calls of Sumsub's API (docs.sumsub.com) that the kyc service uses. */
 export async function sumsubApi(app: FastifyInstance, provider: Provider): Promise<void> {
-  const routes = vendorRoutes(app, provider, {
+  const routes = protocolRoutes(app, provider, {
     dialect: "sumsub",
     authenticate: (request, reply) =>
       isSigned(request, provider.config) ? undefined : refuse(reply, 401, "Request signature mismatch", errorCodes.signature),

@@ -6,23 +6,23 @@ import type { Dialect } from "./dialect.ts";
 import { leakedApplicant } from "./leak.ts";
 import type { Provider } from "./provider.ts";
 
-export interface VendorRoute {
+export interface ProtocolRoute {
   Params: { id?: string; reference?: string };
   Querystring: Record<string, string | undefined>;
   Body: Body | null;
 }
 
-export type VendorRequest = FastifyRequest<VendorRoute> & { readonly rawBody?: string };
+export type ProtocolRequest = FastifyRequest<ProtocolRoute> & { readonly rawBody?: string };
 
-export type Handle = (request: VendorRequest, reply: FastifyReply) => object;
+export type Handle = (request: ProtocolRequest, reply: FastifyReply) => object;
 
-export type HandleApplication = (application: Application, request: VendorRequest, reply: FastifyReply) => object;
+export type HandleApplication = (application: Application, request: ProtocolRequest, reply: FastifyReply) => object;
 
-/** Differences between the APIs of Amana's own protocol and of the vendors. */
-export interface Vendor {
+/** Differences between Amana's own protocol and the APIs of the vendors. */
+export interface Protocol {
   readonly dialect: Dialect;
   /** Returns an error body, and sets its status, for a request without valid credentials. */
-  authenticate(request: VendorRequest, reply: FastifyReply): object | undefined;
+  authenticate(request: ProtocolRequest, reply: FastifyReply): object | undefined;
   /** Sets the status and returns the API's error body. */
   refuse(reply: FastifyReply, status: number, message: string): object;
   /** Sets the status and returns the API's error body for an invalid field. */
@@ -34,16 +34,16 @@ export interface Vendor {
   readonly personalFields: readonly string[];
 }
 
-export type VendorRoutes = ReturnType<typeof vendorRoutes>;
+export type ProtocolRoutes = ReturnType<typeof protocolRoutes>;
 
 /**
  * Returns functions that register calls of an API. Each call is authenticated and recorded.
  * A fault of the call's operation can change the response.
  */
-export function vendorRoutes(app: FastifyInstance, { applications, faults, calls }: Provider, vendor: Vendor) {
-  const { authenticate, refuse, refuseField, personalFields } = vendor;
+export function protocolRoutes(app: FastifyInstance, { applications, faults, calls }: Provider, protocol: Protocol) {
+  const { authenticate, refuse, refuseField, personalFields } = protocol;
 
-  const record = (operation: string, { body, params, query }: VendorRequest) => {
+  const record = (operation: string, { body, params, query }: ProtocolRequest) => {
     const { profile: _profile, ...fields } = isObject(body) ? body : {};
     const { vendor_data, externalUserId, userId, reference } = fields;
     const parameters = Object.fromEntries(
@@ -60,7 +60,7 @@ export function vendorRoutes(app: FastifyInstance, { applications, faults, calls
     operation: string | undefined,
     handle: Handle,
   ): void => {
-    app.route<VendorRoute>({
+    app.route<ProtocolRoute>({
       method,
       url,
       handler(request, reply) {
@@ -89,7 +89,7 @@ export function vendorRoutes(app: FastifyInstance, { applications, faults, calls
     (handle: HandleApplication, isShown: (application: Application) => boolean = () => true): Handle =>
     (request, reply) => {
       const application = applications.byProviderId(request.params.id ?? "");
-      const isFound = application?.dialect === vendor.dialect && isShown(application);
+      const isFound = application?.dialect === protocol.dialect && isShown(application);
       return isFound ? handle(application, request, reply) : refuse(reply, 404, "Not found.");
     };
 

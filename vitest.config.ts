@@ -13,8 +13,8 @@ process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules", 
 export default defineConfig({
   test: {
     globalSetup: ["packages/testing/src/postgres-setup.ts"],
-    // Six workers use two processors, because test files wait more than half of the time.
-    maxWorkers: 6,
+    // Seven workers use two processors, because test files wait more than half of the time.
+    maxWorkers: 7,
     // The test files of a worker share their modules, so that a worker loads the ORM and the
     // contracts only once.
     isolate: false,

@@ -11,9 +11,7 @@ let system: TestSystem | undefined;
  */
 export function shareSystem(events: "kafka" | "direct", env: Parameters<typeof startTestSystem>[1] = {}): void {
   beforeAll(async () => {
-    // Tests leave applications open. After 18 seconds, kyc polls an application only once a minute,
-    // because the polls of the applications of all suites use much processor time.
-    system = await startTestSystem(events, { ...env, kyc: { KYC_CHECK_SECONDS: "1,1,2,2,4,8,60", ...env.kyc } });
+    system = await startTestSystem(events, env);
   });
   afterAll(async () => {
     await system?.[Symbol.asyncDispose]();

@@ -66,7 +66,8 @@ export async function startTestSystem(
         ...env.gateway,
       },
       payments: { REFUND_CHECK_SECONDS: "0.5,1,1", REFUND_RESEND_AFTER_SECONDS: "2", SATIM_TIMEOUT_MS: "2000", ...env.payments },
-      kyc: { KYC_CHECK_SECONDS: "1,1,2", KYC_CATCH_UP_SECONDS: "1", KYC_PROVIDER_TIMEOUT_MS: "2000", ...env.kyc },
+      // Tests leave applications open. kyc soon polls them rarely, because their polls add up.
+      kyc: { KYC_CHECK_SECONDS: "1,1,2,2,4,8,15", KYC_CATCH_UP_SECONDS: "1", KYC_PROVIDER_TIMEOUT_MS: "2000", ...env.kyc },
       sandbox: { KYC_CALLBACK_RETRY_SECONDS: "0.5,1,2,2,2", ...env.sandbox },
       webhooks: { RETRY_SCHEDULE_SECONDS: "0.5,1,2,2,2,2,2", ...env.webhooks },
     },

@@ -53,10 +53,9 @@ export function readTime(value: unknown): Date | undefined {
 /** Reads a day as YYYY-MM-DD. Returns undefined if the day does not exist in the calendar. */
 export function readDate(value: unknown): string | undefined {
   const day = readMatching(/^\d{4}-\d{2}-\d{2}$/, value);
+  if (day === undefined || day.startsWith("0000")) return undefined;
   const parsed = new Date(`${day}T00:00:00Z`);
-  return day !== undefined && !day.startsWith("0000") && !Number.isNaN(parsed.getTime()) && parsed.toISOString().startsWith(day)
-    ? day
-    : undefined;
+  return !Number.isNaN(parsed.getTime()) && parsed.toISOString().startsWith(day) ? day : undefined;
 }
 
 export const readLink = (value: unknown): string | undefined =>

@@ -27,8 +27,10 @@ describe("on a system with two replicas of each service", () => {
     expect(report.countOf("changed: kyc-key")).toBe(1);
     // The two replicas of clients restart, then those of kyc, then those of clients again.
     expect(report.countOf("replicas restarted")).toBe(6);
-    for (const claim of ["a client's application succeeds", "a check of an endpoint succeeds", "an event is delivered once"])
-      expect(report.countOf(`checked: ${claim}`), claim).toBeGreaterThan(10);
+    for (const claim of ["a client's application succeeds", "a check of an endpoint succeeds", "an event is delivered once"]) {
+      // The load runs during three steps and pauses 1.8 s after each request.
+      expect(report.countOf(`checked: ${claim}`), claim).toBeGreaterThanOrEqual(6);
+    }
   });
 
   // This test runs last, because it leaves kyc and clients with keys that do not match.

@@ -1,3 +1,4 @@
+import { apiCaller } from "@amana/dev-env/demo/api";
 import { type KycProvider, serviceNames } from "@amana/dev-env/services";
 import type { System } from "@amana/dev-env/system";
 import {
@@ -65,9 +66,11 @@ async function run({ seed, signal, report, log }: ProgramRun, kycProviders: read
   const unstoredTexts: string[] = [];
   const rejections: Place[] = [];
   const webhooks: Place[] = [];
+  let usedProvider: KycProvider | undefined;
   for (let round = 0; round < kycProviders.length || !signal.aborted; round++) {
     const kycProvider = kycProviders[round % kycProviders.length] as KycProvider;
-    await useKycProvider(system, kycProvider);
+    if (kycProvider !== usedProvider) await useKycProvider(system, kycProvider);
+    usedProvider = kycProvider;
     const business = await aBusiness(system);
     try {
       const context: SecretsContext = {
@@ -132,7 +135,8 @@ async function run({ seed, signal, report, log }: ProgramRun, kycProviders: read
 
 /**
  * Restarts kyc with a provider, and waits until an application can be created. kyc rejects
- * creations until it has read the vendor's configuration.
+ * creations until it has read the vendor's configuration. Cancels the application, because faults
+ * for the next provider could otherwise affect kyc's polls of this application.
  */
 async function useKycProvider({ gatewayUrl, business, services }: System, kycProvider: KycProvider): Promise<void> {
   await services.kyc.stop();
@@ -143,6 +147,8 @@ async function useKycProvider({ gatewayUrl, business, services }: System, kycPro
     throw new Error(
       `no application could be created within ${creationMsMax / 1000} s after the start of kyc with ${kycProvider}`,
     );
+  const canceled = await apiCaller(gatewayUrl, business.api_key)("POST", `/api/v1/kyc/applications/${created["id"]}/cancel`);
+  if (canceled.status !== 200) throw new Error(`the cancellation returned ${canceled.status}: ${canceled.text}`);
 }
 
 /**

@@ -50,26 +50,23 @@ const outcomes = ["approved", "rejected", "needs_review", "failed", "expired", "
  * applications' verdicts. The verdict of a client's older application must have no effect.
  */
 async function createClientsWithVerdicts(count: number): Promise<(() => Promise<unknown>)[]> {
-  const verdicts = await Promise.all(
-    Array.from({ length: count }, async (_, index) => {
-      const client_id = await aClient(business);
-      await saveDetails(business, client_id);
-      const [older, newer] = [
-        await anApplication(business, { client_id, max_attempts: 1 }),
-        await anApplication(business, { client_id, max_attempts: 1 }),
-      ];
-      const decide = (link: string, outcome: (typeof outcomes)[number] = "approved") => {
-        if (outcome === "expired") return actOnLink(testSystem.system, link, "expire");
-        if (outcome === "held") return actOnLink(testSystem.system, link, "open");
-        return actOnLink(testSystem.system, link, "submit", { outcome });
-      };
-      return [
-        () => decide(newer.link, outcomes[index % outcomes.length]),
-        () => decide(older.link, outcomes[(index + 1) % outcomes.length]),
-      ];
-    }),
-  );
-  return verdicts.flat();
+  const verdicts: (() => Promise<unknown>)[] = [];
+  const decide = (link: string, outcome: (typeof outcomes)[number] = "approved") => {
+    if (outcome === "expired") return actOnLink(testSystem.system, link, "expire");
+    if (outcome === "held") return actOnLink(testSystem.system, link, "open");
+    return actOnLink(testSystem.system, link, "submit", { outcome });
+  };
+  for (let index = 0; index < count; index++) {
+    const client_id = await aClient(business);
+    await saveDetails(business, client_id);
+    const older = await anApplication(business, { client_id, max_attempts: 1 });
+    const newer = await anApplication(business, { client_id, max_attempts: 1 });
+    verdicts.push(
+      () => decide(newer.link, outcomes[index % outcomes.length]),
+      () => decide(older.link, outcomes[(index + 1) % outcomes.length]),
+    );
+  }
+  return verdicts;
 }
 
 /** Submits verdicts in order. Before the verdict at an index, injects the fault at this index. */

@@ -1,5 +1,5 @@
 import { apiCaller } from "@amana/dev-env/demo/api";
-import { type KycProvider, serviceNames } from "@amana/dev-env/services";
+import { type KycProvider, kycProviderSettings, serviceNames } from "@amana/dev-env/services";
 import type { System } from "@amana/dev-env/system";
 import {
   findFiles,
@@ -10,7 +10,6 @@ import {
   readLogPlaces,
 } from "@amana/e2e/find-everywhere";
 import { aBusiness, startTestSystem } from "@amana/e2e/test-system";
-import { kycProviderSettings } from "../kyc-provider.ts";
 import { createRepeater } from "../matrix/repeat-request.ts";
 import type { Program, ProgramRun } from "../program.ts";
 import { createRandom } from "../random.ts";

@@ -1,8 +1,7 @@
-import type { KycProvider } from "@amana/dev-env/services";
+import { type KycProvider, kycProviderSettings } from "@amana/dev-env/services";
 import { aBusiness, startTestSystem, type TestSystem } from "@amana/e2e/test-system";
 import { sleep } from "@amana/runtime";
 import { Pool } from "pg";
-import { kycProviderSettings } from "../kyc-provider.ts";
 import type { Program, ProgramRun } from "../program.ts";
 import { createRandom, type Random } from "../random.ts";
 import { checkApplication } from "./check-application.ts";

@@ -80,9 +80,7 @@ const ownSettings: Record<ServiceName, (wiring: SettingsInput) => Record<string,
   kyc: ({ secrets, ports, kycProvider }) => ({
     ...portProviderSettings,
     ...vendorSettings(loopbackUrl(ports.sandbox)),
-    KYC_PROVIDER: kycProvider,
-    // Configures all other providers, too, so that applications of an earlier run can finish.
-    KYC_PROVIDERS_FORMER: kycProviders.filter((name) => name !== kycProvider).join(","),
+    ...kycProviderSettings(kycProvider),
     CALLER_PRIVATE_KEY: secrets.kycKey.privateKey,
     CLIENTS_URLS: loopbackUrl(ports.clients),
     KYC_PROVIDER_URL: loopbackUrl(ports.sandbox),
@@ -114,6 +112,15 @@ const ownSettings: Record<ServiceName, (wiring: SettingsInput) => Record<string,
     ALLOW_INSECURE_URLS: "true",
   }),
 };
+
+/**
+ * Returns the settings with which kyc uses a verification provider for new applications. All other
+ * providers stay configured, so that their applications can finish.
+ */
+export const kycProviderSettings = (kycProvider: KycProvider): Record<string, string> => ({
+  KYC_PROVIDER: kycProvider,
+  KYC_PROVIDERS_FORMER: kycProviders.filter((name) => name !== kycProvider).join(),
+});
 
 /** Settings for the vendor accounts that the sandbox simulates. */
 const vendorSettings = (sandboxUrl: string) => ({

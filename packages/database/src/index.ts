@@ -4,6 +4,7 @@ export { assignChanges, type Changes, changesOf, hasChanges } from "./changes.ts
 export { databaseTime } from "./database-time.ts";
 export { readDatabaseUrl } from "./database-url.ts";
 export { deleteOld } from "./delete-old.ts";
+export { columnsOf, findEntities } from "./find-entities.ts";
 export { isDatabaseReachable } from "./is-database-reachable.ts";
 export { defineList, type List } from "./list.ts";
 export { listPage } from "./list-page.ts";

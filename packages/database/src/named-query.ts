@@ -45,5 +45,5 @@ const tenantNow = () => currentTenant() ?? "";
  * whose best plan depends on the values.
  */
 export async function plannedQuery<Row>(em: SqlEntityManager, text: string, values: unknown[]): Promise<Row[]> {
-  return (await (await runnerOf(em)).query({ text, values, tenant: tenantNow() })).rows as Row[];
+  return (await (await runnerOf(em)).query({ name: "", text, values, tenant: tenantNow() })).rows as Row[];
 }

@@ -54,7 +54,7 @@ export async function createOrm(options: DatabaseOptions, logger: Logger): Promi
       lock_timeout: 3_000,
       idle_in_transaction_session_timeout: 10_000,
       options: options.forTenants ? `${plansByIndex} ${noTenantOption}` : plansByIndex,
-      ...(options.forTenants ? { Client: TenantClient, onConnect: TenantClient.prepare } : { Client: PipelineClient }),
+      Client: options.forTenants ? TenantClient : PipelineClient,
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
       onPoolCreated: (pool: MeasuredPool) => measurePool(pool),

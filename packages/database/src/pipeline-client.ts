@@ -1,15 +1,16 @@
 import { currentOperation } from "@amana/runtime";
 import pg from "pg";
 import { countStatements } from "./statement-metrics.ts";
+import { statementName } from "./statement-name.ts";
 
 /** A value that a statement sends apart from its text. */
 export type Parameter = string | Buffer | null;
 
 /** A statement whose result rows the caller does not need. */
 export interface DeferredStatement {
-  /** Name of a prepared statement. Default: `text` is sent. */
-  readonly name?: string;
-  readonly text?: string;
+  readonly text: string;
+  /** Name with which the connection prepares the text. Default: the name of a frequent text. */
+  readonly name?: string | undefined;
   readonly values?: readonly Parameter[];
   /** Called with the number of changed rows. Must not throw. */
   readonly onComplete?: (rowCount: number) => void;
@@ -20,9 +21,16 @@ interface QueryConfig extends pg.QueryConfig {
   readonly query_timeout?: number | undefined;
 }
 
+/** The part of pg.Connection that this file uses and the driver's types omit. */
+interface Connection extends pg.Connection {
+  /** Texts of the prepared statements, by name. */
+  readonly parsedStatements: Record<string, string | undefined>;
+}
+
 /** The part of pg.Query that this file uses. The driver's types omit most of this class. */
 interface Query extends pg.Submittable {
   query_timeout: number | undefined;
+  readonly name: string | undefined;
   submit(connection: pg.Connection): Error | null;
   handleCommandComplete(message: { text: string }, connection: pg.Connection): void;
   handleError(error: Error, connection: pg.Connection): void;
@@ -48,14 +56,17 @@ class Pipeline extends Query {
     this.#deferred = deferred;
   }
 
-  override submit(connection: pg.Connection): null {
+  override submit(connection: Connection): null {
     connection.stream.cork();
     try {
-      for (const { name, text, values } of this.#deferred) {
-        if (name === undefined) connection.parse({ name: "", text: text ?? "", types: [] }, true);
-        connection.bind({ statement: name ?? "", values: values as string[] }, true);
+      for (const { name = "", text, values } of this.#deferred) {
+        if (name !== "") closeUnlessPrepared(connection, name);
+        if (connection.parsedStatements[name] === undefined) connection.parse({ name, text, types: [] }, true);
+        if (name !== "") connection.parsedStatements[name] = text;
+        connection.bind({ statement: name, values: values as string[] }, true);
         connection.execute({}, true);
       }
+      if (this.name) closeUnlessPrepared(connection, this.name);
       this.#rejection = super.submit(connection);
       if (this.#rejection) connection.sync();
     } finally {
@@ -70,14 +81,35 @@ class Pipeline extends Query {
     else super.handleCommandComplete(message, connection);
   }
 
-  override handleReadyForQuery(connection: pg.Connection): void {
+  /**
+   * Forgets the statements of the message, because after an error it is unknown which of them
+   * PostgreSQL has prepared. A migration can also have made a prepared statement unusable.
+   */
+  override handleError(error: Error, connection: Connection): void {
+    for (const { name } of [...this.#deferred, this]) delete connection.parsedStatements[name ?? ""];
+    super.handleError(error, connection);
+  }
+
+  override handleReadyForQuery(connection: Connection): void {
     if (this.#rejection) this.handleError(this.#rejection, connection);
     else super.handleReadyForQuery(connection);
   }
 }
 
+/**
+ * Closes a statement that PostgreSQL may have prepared without the knowledge of this connection, as
+ * the name would otherwise be in use.
+ */
+function closeUnlessPrepared(connection: Connection, name: string): void {
+  if (connection.parsedStatements[name] === undefined) connection.close({ type: "S", name }, true);
+}
+
 /** Returns the number of rows in a command tag such as "UPDATE 1" or "INSERT 0 1"; otherwise 0. */
 const rowCountOf = (tag: string): number => Number(tag.slice(tag.lastIndexOf(" ") + 1)) || 0;
+
+/** Returns the name of a statement. Statements without parameters are too simple to prepare. */
+const nameOf = ({ name, text, values }: Pick<DeferredStatement, "name" | "text"> & { values?: readonly unknown[] | undefined }) =>
+  name ?? (Array.isArray(values) && values.length > 0 ? statementName(text) : undefined);
 
 /**
  * A connection that sends several statements in one message. It sends `begin` with the first
@@ -93,14 +125,15 @@ export class PipelineClient extends pg.Client {
    * statement fails, the promise of the next statement rejects with the error.
    */
   defer(statement: DeferredStatement): void {
-    this.#deferred.push(statement);
+    this.#deferred.push({ name: nameOf(statement), ...statement });
   }
 
   /** Sends the deferred statements. */
   async sendDeferred(): Promise<void> {
     const lastStatement = this.#deferred.pop();
-    if (lastStatement)
-      lastStatement.onComplete?.((await this.query({ text: lastStatement.text, values: lastStatement.values })).rowCount ?? 0);
+    if (!lastStatement) return;
+    const { text, name = "", values } = lastStatement;
+    lastStatement.onComplete?.((await this.query({ text, name, values })).rowCount ?? 0);
   }
 
   /** Begins a transaction with the next statement. */
@@ -131,11 +164,14 @@ export class PipelineClient extends pg.Client {
     const baseQuery = super.query.bind(this) as (config: unknown, values?: unknown, callback?: unknown) => unknown;
     const deferred = this.#deferred;
     countStatements(currentOperation(), deferred.length + 1);
-    if (deferred.length === 0 || typeof config.submit === "function") return baseQuery(config, values, callback);
+    if (typeof config.submit === "function") return baseQuery(config, values, callback);
+    const statement: QueryConfig = typeof config === "string" ? { text: config, values } : config;
+    const name = nameOf(statement);
+    if (deferred.length === 0 && !name) return baseQuery(config, values, callback);
     this.#deferred = [];
     if (this.#transaction === "deferred") this.#transaction = "begun";
     const onDone = typeof values === "function" ? values : callback;
-    const query = new Pipeline(typeof config === "string" ? { text: config, values } : config, deferred);
+    const query = new Pipeline({ ...statement, name }, deferred);
     if (onDone) return baseQuery(query, onDone);
     return new Promise((resolve, reject) => {
       baseQuery(query, (error: Error | null, result: unknown) => (error ? reject(error) : resolve(result)));

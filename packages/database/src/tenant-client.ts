@@ -8,7 +8,7 @@ interface TenantQueryConfig extends pg.QueryConfig {
 }
 
 const setting = "amana.business";
-const preparedName = "amana_for_tenants";
+const setTenantName = "amana_for_tenants";
 /** Sets the tenant. Returns no row, so that the result of the statement itself does not change. */
 const setTenant = `select 1 where set_config('${setting}', $1, true) is null`;
 
@@ -24,12 +24,6 @@ export const noTenantOption = `-c ${setting}=`;
  * transaction or statement, so that the next user of the connection does not inherit it.
  */
 export class TenantClient extends PipelineClient {
-  /** Prepares the statement that sets the tenant. Call it for each new connection of a pool. */
-  static async prepare(client: pg.ClientBase): Promise<void> {
-    const withoutTenant: TenantQueryConfig = { name: preparedName, text: setTenant, values: [""], tenant: "" };
-    await client.query(withoutTenant);
-  }
-
   override begin(text: string): void {
     super.begin(text);
     this.#setTenant(tenantOf(""));
@@ -43,7 +37,7 @@ export class TenantClient extends PipelineClient {
 
   #setTenant(tenant: string | undefined): void {
     if (tenant === undefined) return;
-    this.defer({ name: preparedName, values: [tenant === allTenants ? allTenants : `{${tenant}}`] });
+    this.defer({ name: setTenantName, text: setTenant, values: [tenant === allTenants ? allTenants : `{${tenant}}`] });
   }
 }
 

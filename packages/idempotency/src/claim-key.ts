@@ -1,7 +1,8 @@
+import { columnsOf, findEntities } from "@amana/database";
 import { type Call, isSameRequest } from "@amana/rpc";
 import { uuidv7 } from "@amana/runtime";
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
-import { LockMode, type SqlEntityManager } from "@mikro-orm/postgresql";
+import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { IdempotencyRecord } from "./record.ts";
 import { idempotencyInProgress, idempotencyKeyReused } from "./refusals.ts";
 
@@ -54,7 +55,7 @@ export async function claimKey<O extends DescMessage>(
   const scope = caller.role === "business" ? caller.businessId : caller.role === "admin" ? caller.keyId : caller.role;
   const id = uuidv7();
 
-  const [row] = await em.execute<ClaimRow[]>(claimStatement, [
+  const [row] = await em.execute<ClaimRow[]>(claimStatement(columnsOf(em, IdempotencyRecord)), [
     JSON.stringify([scope, route, key]),
     scope,
     route,
@@ -119,18 +120,18 @@ const reclaimStatement = `
  * requests use a new key at the same time, only one of them gets the advisory lock, and the other
  * request is rejected at once. Without the lock, the second request would wait at the unique index.
  */
-const claimStatement = `
+const claimStatement = (columns: string) => `
   with clock as materialized (
     select date_trunc('milliseconds', clock_timestamp()) as now, pg_try_advisory_xact_lock(hashtextextended(?, 0)) as is_locked
   ), existing as (
-    select * from idempotency_key where scope = ? and route = ? and key = ?
+    select ${columns} from idempotency_key where scope = ? and route = ? and key = ?
   ), inserted as (
     insert into idempotency_key (id, scope, route, key, fingerprint, held_until, created_at)
     select ?::uuid, ?, ?, ?, ?, now + ?::float8 * interval '1 millisecond', now from clock
     where is_locked and not exists (select from existing)
-    on conflict do nothing returning id
+    on conflict do nothing returning id as inserted_id
   )
-  select clock.is_locked, floor(extract(epoch from clock.now) * 1000)::bigint as now, inserted.id as inserted_id, existing.*
+  select clock.is_locked, floor(extract(epoch from clock.now) * 1000)::bigint as now, inserted_id, ${columns}
   from clock left join inserted on true left join existing on true`;
 
 /**
@@ -153,5 +154,6 @@ export async function attachKey(
  */
 export async function lockKey(em: SqlEntityManager, id: string | null | undefined): Promise<IdempotencyRecord | undefined> {
   if (!id) return undefined;
-  return (await em.findOne(IdempotencyRecord, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })) ?? undefined;
+  const [record] = await findEntities(em, IdempotencyRecord, "id = ? for update", [id]);
+  return record;
 }

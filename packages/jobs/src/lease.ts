@@ -63,6 +63,8 @@ export interface LeaseTarget {
   readonly table: string;
   readonly where: string;
   readonly values: readonly unknown[];
+  /** Columns of the leased row that the work needs, as SQL. Default: all columns. */
+  readonly columns?: string;
   /** True if the table has the ORM's column `version`. Must be true if the work calls `release`. */
   readonly hasVersion?: boolean;
 }
@@ -83,13 +85,13 @@ interface RowLease extends Lease {
  */
 export async function withLease<T>(
   orm: Orm,
-  { table, where, values, hasVersion = false }: LeaseTarget,
+  { table, where, values, columns: returned = "*", hasVersion = false }: LeaseTarget,
   work: (lease: RowLease) => Promise<T>,
 ): Promise<{ result: T } | undefined> {
   const token = randomUUID();
   const [row] = await orm.em.fork().execute<(RowLease["row"] & { lease_since_ms: string })[]>(
     `update ${table} set leased_until = ${leaseEnd}, lease_token = ?${hasVersion ? `, ${incrementVersionSql}` : ""} where ${where} and ${leaseIsFreeSql}
-     returning *, floor(extract(epoch from now()) * 1000)::bigint as lease_since_ms`,
+     returning ${returned}, floor(extract(epoch from now()) * 1000)::bigint as lease_since_ms`,
     [token, ...values],
   );
   if (!row) return undefined;

@@ -1,4 +1,4 @@
-import { allBusinesses, databaseTime, lockRow, type Owner, transaction } from "@amana/database";
+import { allBusinesses, databaseTime, findEntities, lockRow, type Owner, transaction } from "@amana/database";
 import { faultPoint } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
@@ -14,7 +14,8 @@ import { KycApplication, type RequestStart } from "./kyc-application.ts";
  */
 export async function syncApplication(context: Context, id: string, timeoutMs: number): Promise<Outcome<ApplicationState>> {
   const em = context.orm.em.fork();
-  const application = await em.findOneOrFail(KycApplication, { id });
+  const [application] = await findEntities(em, KycApplication, "id = ?", [id]);
+  if (!application) throw new Error(`there is no application ${id}`);
   const at = await databaseTime(em);
   const start = { at, nextCheckAt: application.nextCheckAt, closing: application.closeReason(at) };
   const outcome = await queryProvider(context, application, start, timeoutMs);

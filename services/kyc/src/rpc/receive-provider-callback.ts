@@ -3,7 +3,7 @@ import {
   ProviderCallbackResult,
   type ReceiveProviderCallbackRequest,
 } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
-import { allBusinesses, databaseTime, transaction } from "@amana/database";
+import { allBusinesses, databaseTime, findEntities, transaction } from "@amana/database";
 import { type Implementation, requirePlatform } from "@amana/rpc";
 import { faultPoint, isUuid } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
@@ -12,7 +12,7 @@ import { kycProviderUnavailable } from "../kyc-application/kyc-application.error
 import { KycApplication } from "../kyc-application/kyc-application.ts";
 import { lockApplication, queryProvider, recordState } from "../kyc-application/sync-application.ts";
 import { callbacks } from "../metrics.ts";
-import type { CallbackHint, ProviderName, ReceivedCallback } from "../verification-provider/verification-provider.ts";
+import type { CallbackHint, ReceivedCallback } from "../verification-provider/verification-provider.ts";
 
 const { ACCEPTED, BAD_SIGNATURE, UNKNOWN_PROVIDER } = ProviderCallbackResult;
 /** Time that is reserved for the commit and the response. */
@@ -114,11 +114,8 @@ const toReceived = ({ body, headers, signature }: ReceiveProviderCallbackRequest
 });
 
 async function findStored(em: SqlEntityManager, provider: string, hint: CallbackHint) {
-  const application = await em.findOne(KycApplication, {
-    id: hint.reference,
-    provider: provider as ProviderName,
-    providerId: hint.providerId,
-  });
+  const where = "id = ? and provider = ? and provider_id = ?";
+  const [application] = await findEntities(em, KycApplication, where, [hint.reference, provider, hint.providerId]);
   if (!application) return undefined;
   const seenRows = await em.execute<unknown[]>("select 1 from provider_event where event_id = ?", [hint.eventId]);
   return { application, isSeen: seenRows.length > 0 };

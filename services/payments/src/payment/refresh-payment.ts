@@ -1,3 +1,4 @@
+import { columnsOf } from "@amana/database";
 import { acquireThrottle, type Lease, withLease } from "@amana/jobs";
 import { waitAtMost } from "@amana/runtime";
 import type { Context } from "../context.ts";
@@ -40,7 +41,9 @@ export async function readAtProcessor(
 export async function refreshPayment(context: Context, businessId: string, id: string, waitMs: number): Promise<void> {
   if (!(await acquireThrottle(context.orm.em.fork(), refreshable, businessId, id))) return;
   const remainingMs = () => timeoutMs;
-  const refresh = withLease(context.orm, { table: "payment", where: "id = ?", values: [id], hasVersion: true }, async (lease) => {
+  const columns = columnsOf(context.orm.em, Payment);
+  const target = { table: "payment", where: "id = ?", values: [id], columns, hasVersion: true };
+  const refresh = withLease(context.orm, target, async (lease) => {
     // Omits this read if the queue is full, because confirms and reads for refunds wait in the same
     // queue and are more urgent.
     if (context.processor.isQueueFull(businessId, "reads")) return;

@@ -1,3 +1,4 @@
+import { columnsOf } from "@amana/database";
 import type { IdempotencyRecord } from "@amana/idempotency";
 import { type Lease, renewLeaseSql } from "@amana/jobs";
 import { faultPoint } from "@amana/runtime";
@@ -89,7 +90,7 @@ async function commitSent(
        last_sent_at = clock_timestamp(), updated_at = clock_timestamp(),
        resend_after = clock_timestamp() + ?::float8 * interval '1 second', ${renewLeaseSql}
      where business_id = ? and id = ? and version = ? and lease_token = ? and not ${refundsHeldSql}
-     returning *`,
+     returning ${columnsOf(em, Refund)}`,
     [
       refundedBeforeMinor,
       refund.resendPauseSeconds(refundedBeforeMinor, payment.amountMinor, schedule.refundResendAfterSeconds)?.toString() ?? null,

@@ -1,6 +1,6 @@
 import { PaymentSchema } from "@amana/contracts/payments/v1/payment_pb";
 import type { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
-import { lockRow, transaction } from "@amana/database";
+import { findEntities, lockRow, transaction } from "@amana/database";
 import { claimKey } from "@amana/idempotency";
 import { newLease, withClaimedLease } from "@amana/jobs";
 import { type Implementation, requireBusiness } from "@amana/rpc";
@@ -39,7 +39,7 @@ export const refundPayment =
       const claim = await claimKey(em, call, PaymentSchema);
       if ("replayed" in claim) return claim;
       const payment = await lockRow(em, Payment, businessId, request.id, paymentNotFound);
-      const earlierRefunds = await em.find(Refund, { businessId, paymentId: payment.id });
+      const earlierRefunds = await findEntities(em, Refund, "business_id = ? and payment_id = ?", [businessId, payment.id]);
       if (earlierRefunds.some((refund) => refund.isActive())) throw refundInProgress();
       const amountMinor = payment.refundable(request.amountMinor);
       const hold = await readRefundHold(em, context.schedule);

@@ -1,4 +1,5 @@
 import type { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
+import { columnsOf } from "@amana/database";
 import { withLease } from "@amana/jobs";
 import { type Implementation, requirePlatform } from "@amana/rpc";
 import { forTenant, sleep } from "@amana/runtime";
@@ -27,6 +28,7 @@ export const returnFromProcessor = (context: Context): Implementation<typeof Pay
   const runOnce = createSingleFlight<Payment | undefined>();
   const openPayment = (token: string) => ({
     table: "payment",
+    columns: columnsOf(context.orm.em, Payment),
     where: "return_token = ? and status in ('PENDING', 'EXPIRED')",
     values: [token],
     hasVersion: true,

@@ -69,18 +69,18 @@ export function addToOutbox(
     }),
   );
   afterCommit(em, () => {
-    for (const listener of listeners) listener();
+    for (const listener of listeners) listener(event.topic);
   });
   return id;
 }
 
-const listeners = new Set<() => void>();
+const listeners = new Set<(topic: string) => void>();
 
 /**
- * Calls `listener` after each commit of this process that contains an event. Returns a function
+ * Calls `listener` with the topic of each event that this process has committed. Returns a function
  * that removes the listener.
  */
-export function onCommit(listener: () => void): () => void {
+export function onCommit(listener: (topic: string) => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }

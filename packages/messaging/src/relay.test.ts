@@ -8,6 +8,7 @@ import { database, effects, emit, outbox, recordEffect, topic } from "../test/da
 import { MemoryTransport } from "../test/memory-transport.ts";
 import { waitForRelay } from "../test/wait-for-relay.ts";
 import { addToOutbox, consume, republish, startRelay, type Transport } from "./index.ts";
+import { onCommit } from "./outbox.ts";
 import { deletePublished, loadCursor, readNext, saveCursor } from "./outbox-cursor.ts";
 import type { Relay } from "./relay.ts";
 import { relayLock, relaySessionOptions } from "./relay.ts";
@@ -186,6 +187,25 @@ test("saveCursor does not replace a cursor with the older cursor of a frozen rel
   await saveCursor(client, topic, { id: "19", snapshot: "5:6:" });
   expect(await loadCursor(client, topic)).toEqual({ id: "20", snapshot: "7:9:8" });
   await client.end();
+});
+
+test("onCommit calls its listener with the topic of each committed event, and not for a transaction that is rolled back", async () => {
+  const topics: string[] = [];
+  const stopListening = onCommit((committed) => topics.push(committed));
+  const event = { key: "k", type: "t", source: "s", payload: Buffer.from("x"), occurredAt: new Date() };
+  const rolledBack = transaction(db.orm, async (em) => {
+    addToOutbox(em, { ...event, topic: "stuck.v1" });
+    throw new Error("rolled back");
+  });
+  await expect(rolledBack).rejects.toThrow("rolled back");
+  await transaction(db.orm, async (em) => {
+    addToOutbox(em, { ...event, topic });
+    addToOutbox(em, { ...event, topic: "other.v1" });
+    expect(topics).toEqual([]);
+  });
+  stopListening();
+  await transaction(db.orm, async (em) => void addToOutbox(em, { ...event, topic }));
+  expect(topics).toEqual([topic, "other.v1"]);
 });
 
 test("`republish` publishes the events of a time range again, with the same ids and in the same order", async () => {

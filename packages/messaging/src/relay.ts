@@ -63,17 +63,17 @@ interface RelayOptions {
  */
 export function startRelay({ databaseUrl, transport, logger, ...options }: RelayOptions): Relay {
   const { timeoutMs = publishTimeoutMs } = options;
-  const topics = options.topics.map((topic) => new TopicRelay(topic, { transport, logger, timeoutMs }));
+  const byName = new Map(options.topics.map((topic) => [topic, new TopicRelay(topic, { transport, logger, timeoutMs })]));
+  const topics = [...byName.values()];
   const wakeTopics = () => {
     for (const topic of topics) topic.wake();
   };
   const stop = new AbortController();
   const committed = new Pause();
-  const wake = () => {
+  const stopListening = onCommit((topic) => {
     committed.wake();
-    wakeTopics();
-  };
-  const stopListening = onCommit(wake);
+    byName.get(topic)?.wake();
+  });
 
   /** Publishes outbox rows until the relay is closed. Throws when the connection fails. */
   const relayRows = async (client: pg.Client, connectionLost: AbortController) => {
@@ -131,7 +131,10 @@ export function startRelay({ databaseUrl, transport, logger, ...options }: Relay
   const running = run();
 
   return {
-    wake,
+    wake() {
+      committed.wake();
+      wakeTopics();
+    },
     async [Symbol.asyncDispose]() {
       stop.abort();
       stopListening();

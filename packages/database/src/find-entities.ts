@@ -3,8 +3,9 @@ import type { EntityClass, SqlEntityManager } from "@mikro-orm/postgresql";
 const lists = new WeakMap<object, string>();
 
 /**
- * Returns the columns of an entity as SQL. A statement that lists the columns returns the same
- * columns after a migration has added one. PostgreSQL would reject a prepared `select *`.
+ * Returns the columns of an entity as SQL. A statement that lists its columns returns the same
+ * columns after a migration has added one, so connections can prepare it. PostgreSQL would reject a
+ * prepared `select *` after such a migration.
  */
 export function columnsOf(em: SqlEntityManager, entity: EntityClass<object>): string {
   const meta = em.getMetadata(entity);
@@ -17,10 +18,11 @@ export function columnsOf(em: SqlEntityManager, entity: EntityClass<object>): st
 }
 
 /**
- * Returns the entities of the rows that match. `where` is SQL from code with a placeholder for each
- * of `values`, and may end with `for update`. Replaces the values of entities that are already in
- * `em`, including changes that are not flushed. Needs less CPU time than `em.find`, which builds
- * the SQL for each call, and whose statement is not prepared.
+ * Returns the entities of the rows that match `where`. `where` is SQL from code with a placeholder
+ * for each of `values`. It may end with `for update`. Replaces the values of entities that are
+ * already in `em`, including changes that are not flushed. Needs less CPU time than `em.find`,
+ * which builds the SQL for each call. Connections do not prepare the statement of `em.find`,
+ * because it selects all columns.
  */
 export async function findEntities<E extends object>(
   em: SqlEntityManager,

@@ -9,7 +9,10 @@ export type Parameter = string | Buffer | null;
 /** A statement whose result rows the caller does not need. */
 export interface DeferredStatement {
   readonly text: string;
-  /** Name with which the connection prepares the text. Default: the name of a frequent text. */
+  /**
+   * Name of the prepared statement. Default: the name that `statementName` returns for `text`, or
+   * no name if the statement has no parameters.
+   */
   readonly name?: string | undefined;
   readonly values?: readonly Parameter[];
   /** Called with the number of changed rows. Must not throw. */
@@ -23,7 +26,10 @@ interface QueryConfig extends pg.QueryConfig {
 
 /** The part of pg.Connection that this file uses and the driver's types omit. */
 interface Connection extends pg.Connection {
-  /** Texts of the prepared statements, by name. */
+  /**
+   * Text of each prepared statement, by name. Includes statements that the connection has sent and
+   * PostgreSQL has not yet prepared.
+   */
   readonly parsedStatements: Record<string, string | undefined>;
 }
 
@@ -60,13 +66,13 @@ class Pipeline extends Query {
     connection.stream.cork();
     try {
       for (const { name = "", text, values } of this.#deferred) {
-        if (name !== "") closeUnlessPrepared(connection, name);
+        if (name !== "") closeOldStatement(connection, name);
         if (connection.parsedStatements[name] === undefined) connection.parse({ name, text, types: [] }, true);
         if (name !== "") connection.parsedStatements[name] = text;
         connection.bind({ statement: name, values: values as string[] }, true);
         connection.execute({}, true);
       }
-      if (this.name) closeUnlessPrepared(connection, this.name);
+      if (this.name) closeOldStatement(connection, this.name);
       this.#rejection = super.submit(connection);
       if (this.#rejection) connection.sync();
     } finally {
@@ -82,8 +88,9 @@ class Pipeline extends Query {
   }
 
   /**
-   * Forgets the statements of the message, because after an error it is unknown which of them
-   * PostgreSQL has prepared. A migration can also have made a prepared statement unusable.
+   * Removes the statements of the message from `parsedStatements`, so that the connection prepares
+   * them again at their next use. PostgreSQL has not prepared the statements that it skipped. It
+   * rejects a prepared statement after a migration that changed the columns of its result.
    */
   override handleError(error: Error, connection: Connection): void {
     for (const { name } of [...this.#deferred, this]) delete connection.parsedStatements[name ?? ""];
@@ -97,17 +104,21 @@ class Pipeline extends Query {
 }
 
 /**
- * Closes a statement that PostgreSQL may have prepared without the knowledge of this connection, as
- * the name would otherwise be in use.
+ * Closes the statement with this name if `parsedStatements` does not contain it. After an error,
+ * PostgreSQL may still have the statement, and would reject a second statement with its name.
+ * PostgreSQL ignores a close of a statement that does not exist.
  */
-function closeUnlessPrepared(connection: Connection, name: string): void {
+function closeOldStatement(connection: Connection, name: string): void {
   if (connection.parsedStatements[name] === undefined) connection.close({ type: "S", name }, true);
 }
 
 /** Returns the number of rows in a command tag such as "UPDATE 1" or "INSERT 0 1"; otherwise 0. */
 const rowCountOf = (tag: string): number => Number(tag.slice(tag.lastIndexOf(" ") + 1)) || 0;
 
-/** Returns the name of a statement. Statements without parameters are too simple to prepare. */
+/**
+ * Returns the given name, or the name of a frequent statement with parameters. Other statements
+ * stay unprepared. Most statements without parameters, for example `commit`, need no plan.
+ */
 const nameOf = ({ name, text, values }: Pick<DeferredStatement, "name" | "text"> & { values?: readonly unknown[] | undefined }) =>
   name ?? (Array.isArray(values) && values.length > 0 ? statementName(text) : undefined);
 
@@ -132,6 +143,7 @@ export class PipelineClient extends pg.Client {
   async sendDeferred(): Promise<void> {
     const lastStatement = this.#deferred.pop();
     if (!lastStatement) return;
+    // `defer` has counted this use. The empty name prevents that `query` counts it again.
     const { text, name = "", values } = lastStatement;
     lastStatement.onComplete?.((await this.query({ text, name, values })).rowCount ?? 0);
   }

@@ -24,9 +24,9 @@ class Note extends noteSchema.class {}
 noteSchema.setClass(Note);
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
-/** Has one connection, so that all statements of a test use the same prepared statements. */
+/** Has one connection, so that all statements of a test use the same session of PostgreSQL. */
 let orm: Orm;
-/** Has one connection, and sets a tenant with each statement. */
+/** Has one connection, which is a TenantClient. */
 let tenantOrm: Orm;
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -56,7 +56,7 @@ const repeat = async (times: number, work: (i: number) => Promise<unknown>) => {
   for (let i = 0; i < times; i++) await work(i);
 };
 
-test("statementName returns undefined for the first four uses of a text, and then always the same name", () => {
+test("statementName returns undefined for the first four uses of a text, and the same name for each later use", () => {
   const text = "select 1 where 'names' = $1";
   const names = Array.from({ length: 7 }, () => statementName(text));
   expect(names.slice(0, 4)).toEqual([undefined, undefined, undefined, undefined]);
@@ -69,11 +69,11 @@ test.each([
   'select "p0".* from "part" as "p0" where id = $1',
   "update part set label = $1 returning *",
   "select 1 as one, * from part where id = $1",
-])("statementName never names a statement that returns all columns of a table: %s", (text) => {
+])("statementName returns undefined for a frequent statement that returns all columns of a table: %s", (text) => {
   expect(Array.from({ length: 10 }, () => statementName(text)).filter(Boolean)).toEqual([]);
 });
 
-test("statementName names a statement that counts rows or multiplies", () => {
+test("statementName returns a name for a frequent statement with count(*) and a multiplication", () => {
   const text = "select count(*), 2 * 3 from part where id = $1";
   expect(Array.from({ length: 5 }, () => statementName(text)).at(-1)).toBeDefined();
 });
@@ -87,10 +87,10 @@ test("statementName returns names for at most 200 texts", async () => {
   expect(texts.map((text) => fresh(text))).toEqual(names);
 });
 
-describe.each(["without tenants", "with tenants"])("a connection %s", (kind) => {
-  const of = () => (kind === "with tenants" ? tenantOrm : orm);
+describe.each(["PipelineClient", "TenantClient"])("%s", (client) => {
+  const of = () => (client === "TenantClient" ? tenantOrm : orm);
 
-  test("prepares a frequent read, also for other values", async () => {
+  test("prepares a frequent read once and executes it with different values", async () => {
     await insert(1);
     const tag = randomUUID();
     const text = `select label /* ${tag} */ from part where id::text = ?`;
@@ -107,8 +107,8 @@ describe.each(["without tenants", "with tenants"])("a connection %s", (kind) => 
   });
 });
 
-describe("a transaction", () => {
-  test("prepares the inserts of entities once, and inserts several rows with it in one message", async () => {
+describe("transaction", () => {
+  test("prepares the insert of an entity once, and executes it several times in one message", async () => {
     await repeat(6, (i) => insert(i));
     const before = await planCount('insert into "part"');
     await transaction(orm, async (em) => {
@@ -121,7 +121,7 @@ describe("a transaction", () => {
     expect(await planCount('insert into "part"')).toBe((before ?? 0) + 3);
   });
 
-  test("throws the unique violation of a prepared insert, and the next transactions use the statement again", async () => {
+  test("throws the unique violation of a prepared insert, and later transactions insert rows", async () => {
     await repeat(6, (i) => insert(i));
     await repeat(3, () => expect(insert(1)).rejects.toThrow(UniqueConstraintViolationException));
     await repeat(3, (i) => insert(10 + i));
@@ -129,14 +129,15 @@ describe("a transaction", () => {
     expect(await preparedTexts('insert into "part"')).toHaveLength(1);
   });
 
-  test("uses statements that PostgreSQL has not prepared because an earlier statement of the message failed", async () => {
+  test("executes a statement that PostgreSQL did not prepare because an earlier statement of the message failed", async () => {
     const insertBoth = (id: number, of = orm) =>
       transaction(of, async (em) => {
         em.persist(em.create(Note, { id, text: "note" }));
         em.persist(em.create(Part, { id, label: "part" }));
       });
     await repeat(5, (i) => insertBoth(i));
-    // The first message of this connection prepares both statements.
+    // The first message of this connection contains both statements. PostgreSQL prepares only the
+    // first one, because the execution of the first one fails.
     const newConnection = await database.connect({ entities: [Part, Note], poolMax: 1 });
     await execute("insert into note (id, text) values (5, '')");
     await execute("insert into part (id, label) values (5, '')");
@@ -148,8 +149,8 @@ describe("a transaction", () => {
   });
 });
 
-describe("a frequent statement after a migration", () => {
-  test("findEntities returns the same entities after a migration has added a column", async () => {
+describe("a frequent statement", () => {
+  test("findEntities returns the entities after a migration has added a column", async () => {
     await insert(1);
     const find = () => transaction(orm, async (em) => (await findEntities(em, Part, "id::text = ?", ["1"]))[0]?.label);
     await repeat(6, find);
@@ -157,7 +158,7 @@ describe("a frequent statement after a migration", () => {
     expect(await find()).toBe("part 1");
   });
 
-  test("a read that returns all columns also returns a column that a migration has added", async () => {
+  test("a read of all columns also returns a column that a migration has added", async () => {
     await insert(1);
     const read = () => execute("select * from part where id::text = ?", ["1"]);
     await repeat(6, read);
@@ -165,7 +166,7 @@ describe("a frequent statement after a migration", () => {
     expect(await read()).toEqual([{ id: 1, label: "part 1", later: "x" }]);
   });
 
-  test("a read of a column with another type fails at most once for each connection", async () => {
+  test("a read fails at most once for each connection after a migration has changed the type of a returned column", async () => {
     await insert(1);
     const read = () => execute("select id, label from part where id::text = ?", ["1"], tenantOrm);
     await repeat(6, read);
@@ -174,7 +175,7 @@ describe("a frequent statement after a migration", () => {
     expect(await read()).toEqual([{ id: "1", label: "part 1" }]);
   });
 
-  test("a statement works after the server has forgotten its preparation", async () => {
+  test("a statement fails at most once after the session has deallocated all prepared statements", async () => {
     const tag = randomUUID();
     const read = () => execute(`select ?::int + 1 as sum /* ${tag} */`, ["1"], tenantOrm);
     await repeat(6, read);

@@ -1,16 +1,19 @@
-/** A text gets a name with this use, so that texts which occur only once stay without. */
+/** Number of the use at which a text gets a name. Connections do not prepare rarer texts. */
 const usesMin = 5;
 /**
- * Maximum number of names. Each connection keeps the plan of each named statement, about 20 KB for
- * a table with many indexes.
+ * Maximum number of names in a process. Each connection keeps the plan of each named statement that
+ * it has executed. A plan takes about 20 KB for a table with many indexes.
  */
 const namesMax = 200;
-/** Maximum number of texts whose uses are counted, because a text can contain numbers. */
+/**
+ * Maximum number of texts with a counter. At this number, all counters are deleted. Texts contain
+ * numbers as literals (`BindingConnection`), so the number of different texts has no limit.
+ */
 const countedMax = 1_000;
 
 /**
- * A result that contains all columns of a table changes when a migration adds a column. PostgreSQL
- * then refuses the prepared statement.
+ * Matches statements that return all columns of a table. After a migration that adds a column,
+ * PostgreSQL rejects such a prepared statement, because its result has another column.
  */
 const allColumns = /(?:\bselect|\breturning|,)\s+\*|\.\*/;
 
@@ -18,9 +21,10 @@ const names = new Map<string, string>();
 const uses = new Map<string, number>();
 
 /**
- * Returns the name with which a connection prepares a frequent statement, so that PostgreSQL parses
- * and plans it once for each connection. Returns undefined for other statements. Drivers of other
- * languages have the same rule (pgjdbc: prepareThreshold 5, Npgsql: Auto Prepare Min Usages 5).
+ * Counts a use of a text, and returns the name with which connections prepare the text. Returns
+ * undefined if the text is not frequent. PostgreSQL parses a prepared statement once for each
+ * connection, and usually keeps one plan from the sixth execution on. Drivers for other languages
+ * have the same threshold (pgjdbc: prepareThreshold 5, Npgsql: Auto Prepare Min Usages 5).
  */
 export function statementName(text: string): string | undefined {
   const name = names.get(text);

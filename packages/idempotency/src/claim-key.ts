@@ -116,9 +116,10 @@ const reclaimStatement = `
   ) unchanged where k.id = unchanged.id returning k.id`;
 
 /**
- * SQL statement that reads the record of a key, or inserts a record if there is none. If two
- * requests use a new key at the same time, only one of them gets the advisory lock, and the other
- * request is rejected at once. Without the lock, the second request would wait at the unique index.
+ * Returns the SQL statement that reads the given columns of a key's record, or inserts a record if
+ * there is none. If two requests use a new key at the same time, only one of them gets the advisory
+ * lock, and the other request is rejected at once. Without the lock, the second request would wait
+ * at the unique index.
  */
 const claimStatement = (columns: string) => `
   with clock as materialized (

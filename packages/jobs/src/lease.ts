@@ -63,7 +63,10 @@ export interface LeaseTarget {
   readonly table: string;
   readonly where: string;
   readonly values: readonly unknown[];
-  /** Columns of the leased row that the work needs, as SQL. Default: all columns. */
+  /**
+   * Columns of the leased row that the statement returns, as SQL. Must include `id`. Default: all
+   * columns. Connections do not prepare the statement of the default.
+   */
   readonly columns?: string;
   /** True if the table has the ORM's column `version`. Must be true if the work calls `release`. */
   readonly hasVersion?: boolean;

@@ -15,7 +15,7 @@ import { KycApplication, type RequestStart } from "./kyc-application.ts";
 export async function syncApplication(context: Context, id: string, timeoutMs: number): Promise<Outcome<ApplicationState>> {
   const em = context.orm.em.fork();
   const [application] = await findEntities(em, KycApplication, "id = ?", [id]);
-  if (!application) throw new Error(`there is no application ${id}`);
+  if (!application) throw new Error(`the KYC application ${id} does not exist`);
   const at = await databaseTime(em);
   const start = { at, nextCheckAt: application.nextCheckAt, closing: application.closeReason(at) };
   const outcome = await queryProvider(context, application, start, timeoutMs);

@@ -37,7 +37,6 @@ const add = (businessId: string, rows: { color?: string; shown?: boolean; name?:
   );
 const page = (businessId: string, options: Partial<ListQuery> = {}) =>
   listPage<{ name: string }>(em(), {
-    name: "things",
     table: "thing",
     columns: "name",
     businessId,
@@ -68,7 +67,6 @@ describe("listPage", () => {
     await add(owner, [{ color: "red" }, { color: "blue" }]);
     await sql("create view thing_without_color as select id, business_id, created_at from thing");
     const filtered = page(owner, {
-      name: "without_color",
       lookUpIn: "thing_without_color",
       filters: [{ column: "color", is: "red" }],
     });
@@ -211,7 +209,6 @@ describe("listPage", () => {
       ]);
     const any = (limit: number, offset: number, shown?: boolean) =>
       listPage<{ name: string }>(em(), {
-        name: "any",
         table: "thing",
         columns: "name",
         filters: [

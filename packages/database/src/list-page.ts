@@ -1,5 +1,5 @@
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
-import { namedQuery, plannedQuery } from "./named-query.ts";
+import { plannedQuery, preparedQuery } from "./prepared-query.ts";
 
 /** Condition of the rows of a list. A filter whose value is undefined has no effect. */
 export type Filter =
@@ -16,11 +16,6 @@ export type Filter =
   | { readonly always: string };
 
 export interface ListQuery {
-  /**
-   * Prefix of the names of the prepared statements. Each combination of table, columns and filters
-   * needs its own name.
-   */
-  readonly name: string;
   readonly table: string;
   /** Table or view on which the filters are evaluated. Default: `table`. */
   readonly lookUpIn?: string;
@@ -64,9 +59,9 @@ export const countedMax = 1_000;
  * needs an index with the filtered column after business_id.
  */
 export async function listPage<Row>(em: SqlEntityManager, list: ListQuery): Promise<ListPage<Row>> {
-  const { name, table, lookUpIn = table, columns, businessId, limit, offset, time = "created_at" } = list;
+  const { table, lookUpIn = table, columns, businessId, limit, offset, time = "created_at" } = list;
   const activeFilters = list.filters
-    .map((filter, i) => ({ filter, i, value: valueFor(filter) }))
+    .map((filter) => ({ filter, value: valueFor(filter) }))
     .filter(({ value }) => value !== undefined);
   const values: unknown[] = [];
   const parameter = (value: unknown) => `$${values.push(value)}`;
@@ -89,18 +84,15 @@ export async function listPage<Row>(em: SqlEntityManager, list: ListQuery): Prom
     const { total = 0, ids = [] } = found ?? {};
     const ownerValues = businessId === undefined ? [] : [businessId];
     const text = `select ${columns} from ${table} where ${ownerCondition} and id = any ($${ownerValues.length + 1}) ${newestFirst}`;
-    const rows = ids.length === 0 ? [] : await namedQuery<Row>(em, `${name}_found`, text, [...ownerValues, ids]);
+    const rows = ids.length === 0 ? [] : await preparedQuery<Row>(em, text, [...ownerValues, ids]);
     return pageOf(rows, total, list);
   }
 
-  const statementName = (part: string) =>
-    [name, part, ...activeFilters.map(({ i, value }) => (typeof value === "boolean" ? `${i}${value}` : i))].join("_");
   const count = `select count(*)::int as total from (select from ${lookUpIn} where ${where} limit ${countedMax + 1}) matching`;
   const isDefaultPage = limit === usualLimit && offset === 0;
   const limitClause = isDefaultPage ? `limit ${usualLimit}` : `limit $${values.length + 1} offset $${values.length + 2}`;
-  const rows = await namedQuery<Row & { matchingRows: number }>(
+  const rows = await preparedQuery<Row & { matchingRows: number }>(
     em,
-    statementName(isDefaultPage ? "first" : "page"),
     // The query "page" skips the rows before the page in the index, so that PostgreSQL reads only
     // the rows of the page completely. Subqueries without "with" could see the columns of the
     // table: a filter by a column that `lookUpIn` lacks would return wrong rows, not an error.
@@ -113,7 +105,7 @@ export async function listPage<Row>(em: SqlEntityManager, list: ListQuery): Prom
   if (first) return pageOf(rows.map(({ matchingRows: _, ...row }) => row) as Row[], first.matchingRows, list);
   // No row contains the count. The list is empty, or the page is after its end or has the limit 0.
   const isEmpty = offset === 0 && limit > 0;
-  const [counted] = isEmpty ? [] : await namedQuery<{ total: number }>(em, statementName("count"), count, values);
+  const [counted] = isEmpty ? [] : await preparedQuery<{ total: number }>(em, count, values);
   return pageOf<Row>([], counted?.total ?? 0, list);
 }
 

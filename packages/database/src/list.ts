@@ -49,7 +49,7 @@ export function defineList<E, M extends DescMessage, Row, R extends DescMessage>
       const { limit, offset } = message as unknown as { limit: number; offset: number };
       const filters = readers.map(({ name, toFilter }) => toFilter((message as MessageShape<R>)[name]));
       const { rows, ...totals } = await listPage<Record<string, unknown>>(em, {
-        ...(owner === allBusinesses ? { name: `${request.name}_any` } : { name: request.name, businessId: businessIdOf(owner) }),
+        ...(owner === allBusinesses ? {} : { businessId: businessIdOf(owner) }),
         table: view.table,
         ...options,
         columns: view.columns,

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTestDatabase } from "../test/test-database.ts";
-import { namedQuery } from "./named-query.ts";
 import type { Orm } from "./orm.ts";
+import { preparedQuery } from "./prepared-query.ts";
+import { nameOfStatement } from "./statement-names.ts";
 import { transaction } from "./transaction.ts";
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
@@ -24,33 +25,33 @@ test("createOrm opens sessions in UTC, with timeouts of 5 s for statements, 3 s 
   expect(values).toEqual(["UTC", "5s", "3s", "10s"]);
 });
 
-test("namedQuery prepares a statement only once per connection, and returns the rows of each execution", async () => {
+test("preparedQuery prepares a statement only once per connection, and returns the rows of each execution", async () => {
   const text = "select $1::int + 1 as next, $2::text[] as words, timestamptz 'epoch' as at";
   for (const value of [1, 2, 3]) {
-    const rows = await namedQuery<{ next: number; words: string[]; at: string }>(orm.em.fork(), "next", text, [value, ["a"]]);
+    const rows = await preparedQuery<{ next: number; words: string[]; at: string }>(orm.em.fork(), text, [value, ["a"]]);
     expect(rows).toEqual([{ next: value + 1, words: ["a"], at: "1970-01-01 00:00:00+00" }]);
   }
-  const prepared = await orm.em.fork().execute("select name from pg_prepared_statements where name = 'next'");
-  expect(prepared).toEqual([{ name: "next" }]);
+  const prepared = await orm.em.fork().execute("select name from pg_prepared_statements where statement = ?", [text]);
+  expect(prepared).toEqual([{ name: nameOfStatement(text) }]);
 });
 
-test("namedQuery uses the index of a table with many rows even if PostgreSQL planned the statement while the table was empty", async () => {
+test("preparedQuery uses the index of a table with many rows even if PostgreSQL planned the statement while the table was empty", async () => {
   const { em } = orm;
   await em.fork().execute("create table young (id int primary key) with (autovacuum_enabled = off)");
   const text = "select y.id from jsonb_to_recordset($1::jsonb) as r (id int) join young y on y.id = r.id";
-  const read = () => namedQuery(em.fork(), "young", text, ['[{"id": 7}]']);
+  const read = () => preparedQuery(em.fork(), text, ['[{"id": 7}]']);
   // PostgreSQL keeps a generic plan from the sixth execution on.
   for (let i = 0; i < 6; i++) await read();
   await em.fork().execute("insert into young select generate_series(1, 20000)");
   expect(await read()).toEqual([{ id: 7 }]);
-  const plan = await em.fork().execute<object[]>(`explain execute young('[{"id": 7}]')`);
+  const plan = await em.fork().execute<object[]>(`explain execute ${nameOfStatement(text)}('[{"id": 7}]')`);
   expect(JSON.stringify(plan)).toContain("Index Only Scan using young_pkey");
 });
 
-test("namedQuery reads only committed rows, even inside a transaction", async () => {
+test("preparedQuery reads only committed rows, even inside a transaction", async () => {
   const twoConnections = await database.connect({ poolMax: 2 });
   await twoConnections.em.fork().execute("create table seen (id int)");
-  const count = async () => (await namedQuery(twoConnections.em.fork(), "seen", "select id from seen", [])).length;
+  const count = async () => (await preparedQuery(twoConnections.em.fork(), "select id from seen", [])).length;
   await transaction(twoConnections, async (em) => {
     await em.execute("insert into seen values (1)");
     expect(await count()).toBe(0);
@@ -58,7 +59,7 @@ test("namedQuery reads only committed rows, even inside a transaction", async ()
   expect(await count()).toBe(1);
 });
 
-test("namedQuery throws when the statement fails, and the connection stays usable", async () => {
-  await expect(namedQuery(orm.em.fork(), "faulty", "select 1 / $1::int", [0])).rejects.toMatchObject({ code: "22012" });
-  expect(await namedQuery(orm.em.fork(), "faulty", "select 1 / $1::int", [1])).toHaveLength(1);
+test("preparedQuery throws when the statement fails, and the connection stays usable", async () => {
+  await expect(preparedQuery(orm.em.fork(), "select 1 / $1::int", [0])).rejects.toMatchObject({ code: "22012" });
+  expect(await preparedQuery(orm.em.fork(), "select 1 / $1::int", [1])).toHaveLength(1);
 });

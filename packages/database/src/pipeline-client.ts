@@ -1,7 +1,7 @@
 import { currentOperation } from "@amana/runtime";
 import pg from "pg";
 import { countStatements } from "./statement-metrics.ts";
-import { statementName } from "./statement-name.ts";
+import { nameOfFrequentStatement } from "./statement-names.ts";
 
 /** A value that a statement sends apart from its text. */
 export type Parameter = string | Buffer | null;
@@ -10,8 +10,8 @@ export type Parameter = string | Buffer | null;
 export interface DeferredStatement {
   readonly text: string;
   /**
-   * Name of the prepared statement. Default: the name that `statementName` returns for `text`, or
-   * no name if the statement has no parameters.
+   * Name of the prepared statement. Default: the name of the frequent text, or no name if the
+   * statement has no parameters.
    */
   readonly name?: string | undefined;
   readonly values?: readonly Parameter[];
@@ -120,7 +120,7 @@ const rowCountOf = (tag: string): number => Number(tag.slice(tag.lastIndexOf(" "
  * stay unprepared. Most statements without parameters, for example `commit`, need no plan.
  */
 const nameOf = ({ name, text, values }: Pick<DeferredStatement, "name" | "text"> & { values?: readonly unknown[] | undefined }) =>
-  name ?? (Array.isArray(values) && values.length > 0 ? statementName(text) : undefined);
+  name ?? (Array.isArray(values) && values.length > 0 ? nameOfFrequentStatement(text) : undefined);
 
 /**
  * A connection that sends several statements in one message. It sends `begin` with the first

@@ -19,7 +19,7 @@ test("showRows exports the values of a statement's rows, except null values, and
   const orm = await database.connect();
   await orm.em.execute("create sequence readings");
   const text = "select * from (values ('one', nextval('readings'), 1.5), ('two', 0, null)) v (queue, queued, oldest)";
-  const showing = showRows(orm, { name: "test_gauges", text, gauges });
+  const showing = showRows(orm, { text, gauges });
   const expected = [
     "amana_row_gauges_up 1",
     'test_queued{queue="one"} 1',
@@ -34,7 +34,7 @@ test("showRows, when it is called again after its disposal, exports no sample fo
   const orm = await database.connect();
   await orm.em.execute("create table queue (queue text, queued int)");
   await orm.em.execute("insert into queue values ('one', 3)");
-  const show = () => showRows(orm, { name: "test_gauges", text: "select * from queue", gauges });
+  const show = () => showRows(orm, { text: "select * from queue", gauges });
   let showing = show();
   expect(await exportedLines()).toContain('test_queued{queue="one"} 3');
   showing[Symbol.dispose]();
@@ -49,13 +49,13 @@ test.each([
   ["fails", "select 'one' as queue, 1 / 0 as queued"],
 ])("showRows omits its gauges and sets amana_row_gauges_up to 0 when a statement %s", async (_name, text) => {
   const orm = await database.connect();
-  using _showing = showRows(orm, { name: "test_gauges", text, gauges });
+  using _showing = showRows(orm, { text, gauges });
   expect(await exportedLines()).toEqual(["amana_row_gauges_up 0"]);
 });
 
 test("showRows sets amana_row_gauges_up to 0 when the database is unreachable", async () => {
   const orm = await database.connect({ url: "postgres://user@127.0.0.1:1/none" });
-  using _showing = showRows(orm, { name: "test_gauges", text: "select 'one' as queue, 1 as queued", gauges });
+  using _showing = showRows(orm, { text: "select 'one' as queue, 1 as queued", gauges });
   expect(await exportedLines()).toEqual(["amana_row_gauges_up 0"]);
   expect(await renderMetrics()).toMatch(/^amana_database_connections_max \d+$/m);
 });

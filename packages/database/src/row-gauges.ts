@@ -1,6 +1,6 @@
 import { allTenants, atMostEvery, forTenant, gauge, onScrape, withTimeout } from "@amana/runtime";
-import { namedQuery } from "./named-query.ts";
 import type { Orm } from "./orm.ts";
+import { preparedQuery } from "./prepared-query.ts";
 
 type Labels = Record<string, string>;
 
@@ -16,8 +16,6 @@ interface AnyGauge {
  * `rowsCountedMax` rows.
  */
 interface RowGauges {
-  /** Name of the prepared statement. Each text needs its own name. */
-  readonly name: string;
   readonly text: string;
   readonly values?: readonly unknown[];
   /**
@@ -96,8 +94,8 @@ function createCollector(orm: Orm): Collector {
   };
 }
 
-const readRows = ({ em }: Orm, { name, text, values = [] }: RowGauges) =>
-  forTenant(allTenants, () => namedQuery<Record<string, unknown>>(em, name, text, [...values], { timeoutMs: statementMsMax }));
+const readRows = ({ em }: Orm, { text, values = [] }: RowGauges) =>
+  forTenant(allTenants, () => preparedQuery<Record<string, unknown>>(em, text, [...values], { timeoutMs: statementMsMax }));
 
 function show(gauges: RowGauges["gauges"], row: Record<string, unknown>, shownLabels: Map<AnyGauge, Labels[]>): void {
   const labels = Object.fromEntries(Object.entries(row).filter(([name]) => !(name in gauges))) as Labels;

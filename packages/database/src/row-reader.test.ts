@@ -46,11 +46,8 @@ afterAll(async () => {
   await db[Symbol.asyncDispose]();
 });
 
-const readAny = createRowReader("any", "select id, business_id, number from thing where id = any($1::uuid[])");
-const readOwn = createRowReader(
-  "own",
-  "select id, business_id from thing where id = any($1::uuid[]) and (business_id = $2) is true",
-);
+const readAny = createRowReader("select id, business_id, number from thing where id = any($1::uuid[])");
+const readOwn = createRowReader("select id, business_id from thing where id = any($1::uuid[]) and (business_id = $2) is true");
 
 test("a row reader returns the tenant's row for each id, and the caller keeps its tenant, operation and trace, when 4 000 reads of several tenants are mixed", async () => {
   const tenants = [...businesses, allTenants, undefined, "no tenant"];
@@ -80,7 +77,7 @@ test("a row reader returns the tenant's row for each id, and the caller keeps it
 
 test("a failed statement of a row reader fails all reads of its tenant, but no read of another tenant and no later read", async () => {
   const [bad = ""] = idsOf.get(businessA) ?? [];
-  const readQuotient = createRowReader("quotient", "select id, 1 / number as quotient from thing where id = any($1::uuid[])");
+  const readQuotient = createRowReader("select id, 1 / number as quotient from thing where id = any($1::uuid[])");
   await owner.em.fork().execute("update thing set number = 0 where id = ?", [bad]);
   const readAll = (tenant: string) =>
     forTenant(tenant, () => Promise.allSettled((idsOf.get(tenant) ?? []).slice(0, 5).map((id) => readQuotient(orm.em, id))));
@@ -133,7 +130,7 @@ test("all waiting reads of a row reader throw when no connection becomes free, a
 
 test("all reads of a row reader's statement throw when PostgreSQL ends the connection, and later reads succeed", async () => {
   const [id = ""] = idsOf.get(businessA) ?? [];
-  const readSlow = createRowReader("slow", "select id, pg_sleep(3) from thing where id = any($1::uuid[])");
+  const readSlow = createRowReader("select id, pg_sleep(3) from thing where id = any($1::uuid[])");
   const reads = forTenant(businessA, () =>
     Promise.allSettled(Array.from({ length: 10 }, () => readSlow(singleConnection.em, id))),
   );

@@ -1,8 +1,8 @@
 import { currentTenant, isUuid } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import DataLoader from "dataloader";
-import { namedQuery } from "./named-query.ts";
 import { statementMsMax } from "./orm.ts";
+import { preparedQuery } from "./prepared-query.ts";
 
 type Row = Record<string, unknown>;
 
@@ -21,9 +21,9 @@ function copyRow(row: Row): Row {
  * Creates a function that reads a committed row by its id. The reads of one tenant in one iteration
  * of the event loop share a statement, which saves a third of the CPU time of reads under load.
  * `text` selects rows with the ids `$1`, including the column `id`, and may compare the owner with
- * `$2`. `name` is the name of the prepared statement.
+ * `$2`.
  */
-export function createRowReader(name: string, text: string) {
+export function createRowReader(text: string) {
   /** By connection pool, then by tenant and owner: the reads that wait for their statement. */
   const waiting = new WeakMap<object, Map<string, DataLoader<string, Row | undefined>>>();
 
@@ -37,7 +37,7 @@ export function createRowReader(name: string, text: string) {
     const readRows = async (ids: readonly string[]) => {
       // Keeps the map small: it contains only tenants with waiting reads.
       loaders.delete(key);
-      const rows = await namedQuery<Row>(em, name, text, [ids, ...owner], { timeoutMs });
+      const rows = await preparedQuery<Row>(em, text, [ids, ...owner], { timeoutMs });
       const byId = new Map(rows.map((row) => [row["id"], row]));
       const returned = new Set<Row>();
       return ids.map((wanted) => {

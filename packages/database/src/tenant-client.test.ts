@@ -4,8 +4,9 @@ import { allTenants, forTenant } from "@amana/runtime";
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestDatabase, logger, unusedEntities } from "../test/test-database.ts";
-import { migrate, namedQuery, type Orm, tenantMigrations, transaction } from "./index.ts";
+import { migrate, type Orm, preparedQuery, tenantMigrations, transaction } from "./index.ts";
 import { createRowReader } from "./row-reader.ts";
+import { nameOfStatement } from "./statement-names.ts";
 
 const role = `test_tenants_${randomBytes(6).toString("hex")}`;
 const [businessA, businessB] = [randomUUID(), randomUUID()];
@@ -42,7 +43,7 @@ afterAll(async () => {
 });
 
 const text = "select business_id from thing order by business_id";
-const read = async (of = orm) => (await namedQuery<{ business_id: string }>(of.em, "t", text, [])).map((row) => row.business_id);
+const read = async (of = orm) => (await preparedQuery<{ business_id: string }>(of.em, text, [])).map((row) => row.business_id);
 const bothBusinesses = [businessA, businessB].sort();
 
 test("TenantClient reads and writes no rows without a tenant", async () => {
@@ -95,7 +96,7 @@ test("TenantClient reads the rows of the caller's tenant, even if the query wait
 });
 
 test("a row reader returns no row of another tenant when several tenants read in one event-loop iteration", async () => {
-  const readRow = createRowReader("thing_read", "select id, business_id from thing where id = any($1::uuid[])");
+  const readRow = createRowReader("select id, business_id from thing where id = any($1::uuid[])");
   const ids = Object.values(things);
   const readBoth = (tenant: string) =>
     forTenant(tenant, async () => (await Promise.all(ids.map((id) => readRow(orm.em, id)))).map((row) => row?.["business_id"]));
@@ -111,7 +112,7 @@ test("a row reader returns no row of another tenant when several tenants read in
 
 test("TenantClient throws the error of a failed statement, and the next statement on the connection has no tenant", async () => {
   for (const _ of [1, 2]) {
-    await expect(forTenant(businessA, () => namedQuery(orm.em, "bad", "select nothing from thing", []))).rejects.toThrow(
+    await expect(forTenant(businessA, () => preparedQuery(orm.em, "select nothing from thing", []))).rejects.toThrow(
       'column "nothing" does not exist',
     );
     expect(await read()).toEqual([]);
@@ -123,11 +124,12 @@ test("TenantClient throws the error of a failed statement, and the next statemen
 
 test("TenantClient rejects a prepared query whose name belongs to another statement, and the connection stays usable", async () => {
   await forTenant(businessA, async () => {
-    expect(await namedQuery(singleConnection.em, "twice", "select 1 as value", [])).toEqual([{ value: 1 }]);
+    const text = "select 1 as value";
+    expect(await preparedQuery(singleConnection.em, text, [])).toEqual([{ value: 1 }]);
     const connection = singleConnection.em.getConnection() as unknown as { getNativeClient(): Promise<pg.Pool> };
     const client = await (await connection.getNativeClient()).connect();
     try {
-      await expect(client.query({ name: "twice", text: "select 2 as value" })).rejects.toThrow("must be unique");
+      await expect(client.query({ name: nameOfStatement(text), text: "select 2 as value" })).rejects.toThrow("must be unique");
       expect((await client.query("select business_id from thing")).rows).toEqual([{ business_id: businessA }]);
     } finally {
       client.release();
@@ -158,7 +160,7 @@ describe("TenantClient", () => {
         }),
       ),
     "after a statement that reached its client timeout": () =>
-      forTenant(businessA, () => namedQuery(singleConnection.em, "slow", "select pg_sleep(0.2)", [], { timeoutMs: 20 })),
+      forTenant(businessA, () => preparedQuery(singleConnection.em, "select pg_sleep(0.2)", [], { timeoutMs: 20 })),
     "after work for all tenants": () =>
       forTenant(allTenants, async () => {
         await read(singleConnection);

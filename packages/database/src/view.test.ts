@@ -141,7 +141,8 @@ describe("defineView", () => {
     const singleConnection = await database.connect({ entities: [Thing], poolMax: 1 });
     const statements = await countConnectionUses(singleConnection);
     const [owner, other] = [uuidv7(), uuidv7()];
-    const things = await Promise.all(Array.from({ length: 150 }, () => createThing(owner)));
+    const things: Thing[] = [];
+    for (let i = 0; i < 150; i++) things.push(await createThing(owner));
     const foreign = await createThing(other);
     const read = (businessId: string, id: string) => view.read(singleConnection.em as SqlEntityManager, businessId, id);
     const ids = things.map(({ id }) => id);

@@ -135,11 +135,11 @@ export function defineView<
     .join(", ");
 
   const select = `select ${selectedColumns} from ${table} where ${where} and id = any($1::uuid[])`;
-  const readAny = createRowReader(`${message.name}_read_any`, select);
+  const readAny = createRowReader(select);
   // "is true" prevents the use of an index that begins with business_id. Without statistics,
   // PostgreSQL would prefer such an index to the primary key, and would read all rows of the
   // business.
-  const readOwn = createRowReader(`${message.name}_read`, `${select} and (business_id = $2) is true`);
+  const readOwn = createRowReader(`${select} and (business_id = $2) is true`);
 
   const parse = (row: Record<string, unknown>) => {
     for (const { property, parse } of parsedProperties)

@@ -1,6 +1,6 @@
 import { type Logger, Pause, poll, sleep } from "@amana/runtime";
-import { plannedQuery } from "./named-query.ts";
 import type { Orm } from "./orm.ts";
+import { plannedQuery } from "./prepared-query.ts";
 
 /** Work that is due at a time stored in rows. */
 export interface DueWork {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { namedQuery, type Orm } from "@amana/database";
+import { type Orm, preparedQuery } from "@amana/database";
 import type { FairSemaphore } from "@amana/runtime";
 import { incrementVersionSql, leaseIsFreeSql } from "./lease.ts";
 
@@ -9,8 +9,6 @@ import { incrementVersionSql, leaseIsFreeSql } from "./lease.ts";
  * one on `business_id`, `key` and `order`.
  */
 export interface DueTable {
-  /** Prefix of the names of the prepared statements, unique in the service. */
-  readonly name: string;
   readonly table: string;
   /** Condition of rows that have a due time. It is also the condition of both indexes. */
   readonly plannedCondition: string;
@@ -58,7 +56,7 @@ const lowestId = "00000000-0000-0000-0000-000000000000";
  * rows. Each step is one index probe, independent of the number of rows in the group.
  */
 export function createDueSearch(orm: Orm, due: DueTable): () => Promise<FoundGroups> {
-  const { name, table, plannedCondition, dueAt, key } = due;
+  const { table, plannedCondition, dueAt, key } = due;
   const columns = key ? `business_id, ${key}` : "business_id";
   const tenantAndKey = `business_id as tenant, ${key ?? "business_id"} as key`;
   const nextGroupSql = (after: string) =>
@@ -69,18 +67,16 @@ export function createDueSearch(orm: Orm, due: DueTable): () => Promise<FoundGro
 
   return async () => {
     const em = orm.em.fork();
-    const soonest = await namedQuery<DueGroup & { read: number }>(
+    const soonest = await preparedQuery<DueGroup & { read: number }>(
       em,
-      `${name}_due`,
       `with soonest as materialized (
          select ${tenantAndKey} from ${table} where ${plannedCondition} and ${dueAt} <= now() and ${leaseIsFreeSql} order by ${dueAt} limit ${soonestMax}
        ) select tenant, key, sum(count(*)) over ()::int as read from soonest group by tenant, key`,
       [],
     );
     if ((soonest[0]?.read ?? 0) < soonestMax) return { groups: soonest, hasMore: false };
-    const stepped = await namedQuery<DueGroup>(
+    const stepped = await preparedQuery<DueGroup>(
       em,
-      `${name}_groups`,
       `with recursive stepped as (
          (select first.*, 1 as step from (${nextGroupSql(after)}) first) union all
          select following.*, step + 1 from stepped cross join lateral (${nextGroupSql(afterStep)}) following where step < ${steppedMax}
@@ -119,14 +115,13 @@ export async function claimDue<Row>(
     return freeSlots > 0 ? [{ tenant, key, used: usedSlots, free: freeSlots }] : [];
   });
   if (groupsWithSlots.length === 0 || limit <= 0) return [];
-  const { name, table, plannedCondition, dueAtOfGroup = due.dueAt, key, order = dueAtOfGroup, select } = due;
+  const { table, plannedCondition, dueAtOfGroup = due.dueAt, key, order = dueAtOfGroup, select } = due;
   const isDue = `${plannedCondition} and ${dueAtOfGroup} <= now() and ${leaseIsFreeSql}`;
   // Uses "between", because with "=" PostgreSQL may choose the index on the due time and sort the
   // rows.
   const ofGroup = key ? `business_id = g.tenant and ${key} = g.key` : "business_id between g.tenant and g.tenant";
-  return await namedQuery<Row>(
+  return await preparedQuery<Row>(
     orm.em.fork(),
-    `${name}_claim`,
     `with candidate as (
        select c.id, c.rank, g.used + row_number() over (partition by g.tenant order by c.rank) as turn
        from jsonb_to_recordset($1::jsonb) as g (tenant uuid, key uuid, used int, free int) cross join lateral (

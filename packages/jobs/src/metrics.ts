@@ -28,7 +28,6 @@ export const showDueRows = (
   rows: { readonly name: string; readonly table: string; readonly dueColumn: string },
 ): Disposable =>
   showRows(orm, {
-    name: `due_${rows.name}`,
     text: `select $1::text as task, count(*) as due, coalesce(extract(epoch from now() - min(due)), 0) as oldest
       from (select ${rows.dueColumn} as due from ${rows.table} where ${rows.dueColumn} <= now() and ${leaseIsFreeSql} order by ${rows.dueColumn} limit ${rowsCountedMax}) d`,
     values: [rows.name],

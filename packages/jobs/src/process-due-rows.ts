@@ -146,7 +146,6 @@ const nextDueOf = ({ table, dueColumn }: DueRows): string =>
     (select ${dueColumn} from ${table} where ${dueColumn} > now() order by ${dueColumn} limit 1))`;
 
 const dueTable = ({
-  name,
   table,
   dueColumn,
   lowPriorityWhen,
@@ -154,7 +153,6 @@ const dueTable = ({
   isTraced = false,
   hasVersion = false,
 }: DueRows): DueTable => ({
-  name,
   table,
   plannedCondition: `${dueColumn} is not null`,
   dueAt: dueColumn,

@@ -133,7 +133,6 @@ test("a consumer executes an effect in SQL once for each message, even after a r
   const failingBodies = new Set(["bad"]);
   const results: number[] = [];
   const effect: StatementEffect<object, number> = {
-    name: "tests_effect",
     documentOf(messages) {
       const bodies = messages.map(({ payload, headers }) => [headers["ce_id"], Buffer.from(payload).toString()] as const);
       if (bodies.some(([, body]) => failingBodies.has(body))) throw new Error("effect failed");

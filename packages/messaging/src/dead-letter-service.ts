@@ -70,7 +70,6 @@ export function deadLetterService(context: DeadLetterContext): ServedService {
     async listDeadLetters({ limit, offset, topic, status }, call) {
       requireAdmin(call.caller);
       const { rows, ...total } = await listPage<ShownRow>(fork(), {
-        name: "dead_letter",
         table: "dead_letter",
         columns: listColumns,
         filters: [

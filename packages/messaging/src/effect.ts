@@ -1,4 +1,4 @@
-import { namedQuery } from "@amana/database";
+import { preparedQuery } from "@amana/database";
 import type { Logger } from "@amana/runtime";
 import type { DescMessage } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
@@ -21,8 +21,6 @@ export type FunctionEffect<Result = unknown> = (em: SqlEntityManager, messages: 
  * `documentOf` as jsonb.
  */
 export interface StatementEffect<Row extends object, Result> {
-  /** Name of the prepared statement, unique in the service. */
-  readonly name: string;
   readonly ctes: string;
   /** Name of the CTE whose rows are passed to `resultOf`. */
   readonly resultCte: string;
@@ -108,7 +106,7 @@ async function runStatement<Row extends object, Result>(
   type ResultRow = Row & { count: number; has_result: boolean | null };
   const rows = em.isInTransaction()
     ? await em.execute<ResultRow[]>(text.replaceAll(/\$\d/g, "?"), values)
-    : await namedQuery<ResultRow>(em, statement.name, text, values);
+    : await preparedQuery<ResultRow>(em, text, values);
   const [firstRow] = rows as [ResultRow];
   return { count: firstRow.count, result: statement.resultOf(firstRow.has_result ? rows : [], document) };
 }

@@ -78,7 +78,6 @@ const deadLettersOldest = gauge({
  */
 export const showOutbox = (orm: Orm, topics: readonly string[]): Disposable =>
   showRows(orm, {
-    name: "outbox_gauges",
     text: `select t.topic, count(o.topic) as waiting, coalesce(extract(epoch from now() - min(o.created_at)), 0) as oldest
       from unnest($1::text[]) as t (topic) left join outbox_position p on p.topic = t.topic
       left join lateral (
@@ -91,7 +90,6 @@ export const showOutbox = (orm: Orm, topics: readonly string[]): Disposable =>
 /** Exports a consumer's dead-lettered messages as metrics, until disposed. */
 export const showDeadLetters = (orm: Orm, { topic, consumer }: Subscription): Disposable =>
   showRows(orm, {
-    name: "dead_letter_gauges",
     // Selects each status separately, so that PostgreSQL uses the partial index of that status.
     text: ["RETRYING", "WAITING", "PARKED"]
       .map(

@@ -23,7 +23,6 @@ export const sealedUntil = gauge({
 /** Updates the gauge of unsealed audit rows until the returned object is disposed. */
 export const showUnsealed = (orm: Orm): Disposable =>
   showRows(orm, {
-    name: "audit_unsealed",
     text: `select count(*) as unsealed from (select from audit_unsealed limit ${rowsCountedMax}) q`,
     gauges: { unsealed },
   });

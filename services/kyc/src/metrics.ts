@@ -33,7 +33,6 @@ const oldest = gauge({
  */
 export const showApplications = (orm: Orm): Disposable =>
   showRows(orm, {
-    name: "kyc_application_gauges",
     text: `select s.status, count(a.at) as applications, coalesce(extract(epoch from now() - min(a.at)), 0) as oldest
       from unnest($1::text[]) as s (status) left join (
         (select case status when 'COMPLETED' then 'needs_review' else lower(status) end as status, updated_at as at

@@ -51,7 +51,6 @@ export const showUnfinished = (orm: Orm): Disposable =>
   showRows(
     orm,
     {
-      name: "refund_gauges",
       text: `select s.status, count(r.at) as refunds, coalesce(extract(epoch from now() - min(r.at)), 0) as oldest
         from (values ('requested'), ('sent'), ('unknown'), ('needs_decision')) s (status) left join (
           (select case when needs_decision_since is null then lower(status) else 'needs_decision' end as status,
@@ -61,7 +60,6 @@ export const showUnfinished = (orm: Orm): Disposable =>
       gauges: { refunds, oldest: refundsOldest },
     },
     {
-      name: "payment_gauges",
       text: `select k.known, count(p.created_at) as unconfirmed, coalesce(extract(epoch from now() - min(p.created_at)), 0) as oldest
         from (values ('paid'), ('open')) k (known) left join (
           (select case when processor_order_status = ${orderStatuses.deposited} then 'paid' else 'open' end as known, created_at

@@ -61,7 +61,6 @@ export const showDeliveries = (orm: Orm): Disposable =>
   showRows(
     orm,
     {
-      name: "delivery_gauges",
       // Usually fewer than 500 deliveries are due, and the query reads only these. If more are due,
       // the 500 oldest may all belong to few endpoints. In this case the query reads each
       // endpoint's first due delivery.
@@ -84,7 +83,6 @@ export const showDeliveries = (orm: Orm): Disposable =>
       gauges: { oldest: oldestDue },
     },
     {
-      name: "delivery_pending",
       text: `select count(*) as pending from (select from delivery where status = 'PENDING' limit ${rowsCountedMax}) d`,
       gauges: { pending },
     },

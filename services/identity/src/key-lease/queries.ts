@@ -1,4 +1,4 @@
-import { namedQuery } from "@amana/database";
+import { preparedQuery } from "@amana/database";
 import { isUuid } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { BusinessStatus } from "../business/business.ts";
@@ -24,9 +24,8 @@ export interface FoundKey {
 
 /** Returns one result for each hash, in the order of `hashes`. */
 export async function findKeys(em: SqlEntityManager, hashes: readonly Uint8Array[]): Promise<FoundKey[]> {
-  return await namedQuery<FoundKey>(
+  return await preparedQuery<FoundKey>(
     em,
-    "find_keys",
     `select coalesce(k.id, a.id) as id, coalesce(k.prefix, a.prefix) as prefix, a.id is not null as "isAdmin",
        coalesce(k.revoked_at, a.revoked_at) is not null as "isRevoked",
        k.business_id as "businessId", b.status as "businessStatus", b.organization_id as "organizationId",
@@ -53,9 +52,8 @@ export async function findBusiness(
   id: string,
 ): Promise<{ name: string; status: BusinessStatus } | undefined> {
   if (!isUuid(id)) return undefined;
-  const [business] = await namedQuery<{ name: string; status: BusinessStatus }>(
+  const [business] = await preparedQuery<{ name: string; status: BusinessStatus }>(
     em,
-    "find_business",
     "select name, status from business where id = $1",
     [id],
   );
@@ -67,9 +65,7 @@ export async function findBusiness(
  * that another transaction has locked.
  */
 export async function recordKeyUse(em: SqlEntityManager, keyIds: readonly string[]): Promise<void> {
-  await namedQuery(em, "record_key_use", `with used_api_key as (${buildUseUpdate("api_key")}) ${buildUseUpdate("admin_key")}`, [
-    keyIds,
-  ]);
+  await preparedQuery(em, `with used_api_key as (${buildUseUpdate("api_key")}) ${buildUseUpdate("admin_key")}`, [keyIds]);
 }
 
 const buildUseUpdate = (table: "api_key" | "admin_key") => `update ${table} set last_used_at = now() where id in (

@@ -1,4 +1,4 @@
-import { namedQuery } from "@amana/database";
+import { preparedQuery } from "@amana/database";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 
 /** Tokens that a gateway draws from a bucket, with the refill rate and capacity of the bucket. */
@@ -14,9 +14,8 @@ export interface Draw {
  * tokens of each bucket. The number is negative if the bucket had too few tokens.
  */
 export async function drawFromBuckets(em: SqlEntityManager, draws: readonly Draw[]): Promise<Map<string, number>> {
-  const rows = await namedQuery<{ name: string; tokens: number }>(
+  const rows = await preparedQuery<{ name: string; tokens: number }>(
     em,
-    "draw_tokens",
     // All gateways lock the buckets in the order of their names, which prevents deadlocks.
     `insert into token_bucket as bucket (name, per_second, burst, tokens, at)
      select name, per_second, burst, burst - drawn, clock_timestamp()
@@ -46,9 +45,8 @@ const batchSizeDefault = 1_000;
  */
 export async function deleteFullBuckets(em: SqlEntityManager, batchSize = batchSizeDefault): Promise<void> {
   for (let lastName: string | null = ""; lastName !== null; ) {
-    const [row]: { last: string | null }[] = await namedQuery(
+    const [row]: { last: string | null }[] = await preparedQuery(
       em,
-      "delete_full_buckets",
       `with full_bucket as materialized (
          select name from token_bucket
          where name > $1 and at + make_interval(secs => (burst - tokens) / per_second) < now()

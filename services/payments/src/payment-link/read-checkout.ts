@@ -1,5 +1,5 @@
 import { CheckoutState } from "@amana/contracts/payments/v1/checkout_service_pb";
-import { namedQuery, type RowOf } from "@amana/database";
+import { preparedQuery, type RowOf } from "@amana/database";
 import type { Context } from "../context.ts";
 import { idByPageTokenSql, pageTokenPattern } from "../payment/page-token.ts";
 import { paymentView } from "../payment/payment.message.ts";
@@ -45,7 +45,7 @@ export async function readCheckout(
   if (!linkTokenPattern.test(linkToken)) return undefined;
   const token = paymentToken !== undefined && pageTokenPattern.test(paymentToken) ? paymentToken : null;
   const values = [linkToken, token, schedule.paymentWindowSeconds];
-  const [row] = await namedQuery<Record<string, unknown>>(orm.em, "checkout_read", text, values);
+  const [row] = await preparedQuery<Record<string, unknown>>(orm.em, text, values);
   if (!row) return undefined;
   const paymentRow: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(row)) {

@@ -1,5 +1,5 @@
 import type { CheckoutService, StartCheckoutRequest } from "@amana/contracts/payments/v1/checkout_service_pb";
-import { databaseTime, lockRow, namedQuery } from "@amana/database";
+import { databaseTime, lockRow, preparedQuery } from "@amana/database";
 import { type Call, type Implementation, requirePlatform } from "@amana/rpc";
 import { forTenant, sleep } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
@@ -48,7 +48,7 @@ export const startCheckout =
 async function findLink({ orm }: Context, token: string): Promise<{ id: string; businessId: string } | undefined> {
   if (!linkTokenPattern.test(token)) return undefined;
   const text = `select id, business_id as "businessId" from payment_link where token = $1`;
-  const [link] = await namedQuery<{ id: string; businessId: string }>(orm.em, "payment_link_by_token", text, [token]);
+  const [link] = await preparedQuery<{ id: string; businessId: string }>(orm.em, text, [token]);
   return link;
 }
 

@@ -1,4 +1,4 @@
-import { namedQuery } from "@amana/database";
+import { preparedQuery } from "@amana/database";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 
 /** Maximum number of lines in a page. */
@@ -51,9 +51,8 @@ export const firstCursor = (from: Date, until: Date): StatementCursor => ({
  * end is at least a minute ago.
  */
 export async function readUntil(em: SqlEntityManager, to: Date): Promise<Date | undefined> {
-  const [row] = await namedQuery<{ ms: string; is_filling: boolean }>(
+  const [row] = await preparedQuery<{ ms: string; is_filling: boolean }>(
     em,
-    "statement_until",
     `select floor(extract(epoch from least($1::timestamptz, now(),
          case when not current_setting('track_activities')::boolean then now() - interval '1 minute' end,
          (select min(xact_start) from pg_stat_activity
@@ -70,9 +69,8 @@ export async function readLines(
   businessId: string,
   { until, at, id }: StatementCursor,
 ): Promise<LineRow[]> {
-  return await namedQuery<LineRow>(
+  return await preparedQuery<LineRow>(
     em,
-    "statement_lines",
     `select m.at, m.id, m.type, m.payment_id, p.payment_link_id, p.order_ref, p.processor_order_number, m.amount_minor, p.currency, m.origin
      from (
        select * from money_movement

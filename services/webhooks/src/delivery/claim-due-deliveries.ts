@@ -1,4 +1,4 @@
-import { namedQuery, type Orm } from "@amana/database";
+import { type Orm, preparedQuery } from "@amana/database";
 import { claimDue, createDueSearch, type DueGroup, type DueTable } from "@amana/jobs";
 import type { Context } from "../context.ts";
 import { signingSecretsSql } from "../webhook-endpoint/secrets.ts";
@@ -17,7 +17,6 @@ export type LeasedDelivery = NewDelivery & { readonly lease_token: string };
 type ClaimedRow = Omit<LeasedDelivery, keyof DeliveryEndpoint> & { readonly endpoint_id: string };
 
 const dueDeliveries: DueTable = {
-  name: "delivery",
   table: "delivery",
   plannedCondition: "status = 'PENDING'",
   dueAt: dueAtSql,
@@ -59,9 +58,8 @@ export function createClaim({ orm, limits, delivery: { leaseMs } }: Context) {
 }
 
 async function readActiveEndpoints(orm: Orm, groups: readonly DueGroup[]): Promise<ReadonlyMap<string, DeliveryEndpoint>> {
-  const rows = await namedQuery<DeliveryEndpoint>(
+  const rows = await preparedQuery<DeliveryEndpoint>(
     orm.em,
-    "delivery_endpoints",
     `select e.id as endpoint_id, e.url, e.slow, ${signingSecretsSql} from webhook_endpoint e
      where e.id = any($1::uuid[]) and e.status = 'ACTIVE'`,
     [groups.map(({ key }) => key)],
@@ -75,9 +73,8 @@ async function readActiveEndpoints(orm: Orm, groups: readonly DueGroup[]): Promi
  */
 async function skip(orm: Orm, groups: readonly DueGroup[]): Promise<number> {
   if (groups.length === 0) return 0;
-  const rows = await namedQuery(
+  const rows = await preparedQuery(
     orm.em,
-    "delivery_skip",
     `update delivery set status = 'SKIPPED', next_attempt_at = null, lease_token = null, leased_until = null
      where id in (
        select d.id from jsonb_to_recordset($1::jsonb) as g (tenant uuid, key uuid) join delivery d
@@ -94,9 +91,8 @@ async function skip(orm: Orm, groups: readonly DueGroup[]): Promise<number> {
  * deliveries again.
  */
 export async function release(orm: Orm, deliveries: readonly LeasedDelivery[]): Promise<void> {
-  await namedQuery(
+  await preparedQuery(
     orm.em,
-    "delivery_release",
     `update delivery set lease_token = null, leased_until = null
      from unnest($1::uuid[], $2::uuid[]) as r (id, token)
      where delivery.id = r.id and delivery.lease_token = r.token`,

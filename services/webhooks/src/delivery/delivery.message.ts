@@ -1,5 +1,5 @@
 import { type Delivery, DeliverySchema } from "@amana/contracts/webhooks/v1/event_pb";
-import { namedQuery } from "@amana/database";
+import { preparedQuery } from "@amana/database";
 import { fromJson, type JsonValue } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 
@@ -40,9 +40,8 @@ export async function readDeliveries(
   eventId: string,
   { attemptsMax = attemptsShownMax, withResponses = true } = {},
 ): Promise<Delivery[]> {
-  const rows = await namedQuery<DeliveryJson>(
+  const rows = await preparedQuery<DeliveryJson>(
     em,
-    "delivery_list",
     `select ${deliveryJsonSql("a.attempts")}
      from delivery d
      left join lateral (

@@ -1,4 +1,4 @@
-import { checkDue, namedQuery, type Orm } from "@amana/database";
+import { checkDue, type Orm, preparedQuery } from "@amana/database";
 import { backoffMs, createBatcher, sleep } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import { type DisableRequest, disableEndpoints } from "../webhook-endpoint/disable-endpoints.ts";
@@ -89,9 +89,8 @@ async function writeResults(context: Context, results: readonly AttemptResult[])
  * have failed for five days.
  */
 async function recordResults(orm: Orm, results: readonly AttemptResult[]): Promise<{ id: string }[]> {
-  return await namedQuery<{ id: string }>(
+  return await preparedQuery<{ id: string }>(
     orm.em,
-    "delivery_record",
     `with result as (
        select r.*, d.business_id, d.endpoint_id, coalesce(e.url <> r.gone ->> 'url', false) as is_previous_url
        from jsonb_to_recordset($1::jsonb) as r (id uuid, lease_token uuid, status text, retry_in_ms float8, gone jsonb,

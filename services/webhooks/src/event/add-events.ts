@@ -34,7 +34,6 @@ function addEvents(
   toEvent: (message: Message) => NewEvent | undefined,
 ): StatementEffect<Omit<NewDelivery, "body" | "traceparent" | "is_first">, readonly NewDelivery[]> {
   return {
-    name: "webhooks_add_events",
     documentOf(messages) {
       const events = messages.map(toEvent).filter((event) => event !== undefined);
       const capacity = limits.capacityForNew(events.map(({ businessId }) => businessId));

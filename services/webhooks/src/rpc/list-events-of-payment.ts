@@ -1,5 +1,5 @@
 import type { EventService } from "@amana/contracts/webhooks/v1/event_service_pb";
-import { namedQuery } from "@amana/database";
+import { preparedQuery } from "@amana/database";
 import type { Implementation } from "@amana/rpc";
 import { operatorScope } from "@amana/service-host";
 import type { Context } from "../context.ts";
@@ -22,9 +22,8 @@ export const listEventsOfPayment =
   async ({ businessId, paymentId, atMs }, { caller }) => {
     operatorScope(caller);
     const times = atMs.slice(0, timesMax).map((ms) => new Date(Number(ms)).toISOString());
-    const events = await namedQuery<{ id: string; type: string; created_at_ms: string; body: string }>(
+    const events = await preparedQuery<{ id: string; type: string; created_at_ms: string; body: string }>(
       orm.em,
-      "event_of_payment",
       `select id, type, floor(extract(epoch from created_at) * 1000)::bigint::text as created_at_ms, body from event
        where business_id = $1 and created_at = any ($2::timestamptz[]) and body::json ->> 'payment_id' = $3
        order by created_at, id limit ${eventsMax + 1}`,

@@ -1,4 +1,4 @@
-import { namedQuery, type Orm } from "@amana/database";
+import { type Orm, preparedQuery } from "@amana/database";
 import { allTenants, forTenant, type Logger, poll } from "@amana/runtime";
 import { durationClassOf } from "./endpoint-health.ts";
 
@@ -49,9 +49,8 @@ export function startCountingAttempts(orm: Orm, logger: Logger) {
 
 /** Writes counts in the order of the table's key, so that concurrent processes cannot deadlock. */
 async function writeCounts(orm: Orm, counts: readonly Count[]): Promise<void> {
-  await namedQuery(
+  await preparedQuery(
     orm.em,
-    "endpoint_health_add",
     `insert into endpoint_health as h (business_id, endpoint_id, since, duration_class, succeeded, failed)
      select business_id, endpoint_id, date_bin('5 minutes', now(), 'epoch'), duration_class, succeeded, failed
      from jsonb_to_recordset($1::jsonb)

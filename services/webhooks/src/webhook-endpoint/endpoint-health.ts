@@ -1,5 +1,5 @@
 import type { WebhookEndpointHealthSchema } from "@amana/contracts/webhooks/v1/webhook_endpoint_pb";
-import { deleteOld, namedQuery, type Orm } from "@amana/database";
+import { deleteOld, type Orm, preparedQuery } from "@amana/database";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { WebhookEndpoint } from "./webhook-endpoint.ts";
@@ -28,9 +28,8 @@ const classStartMs = (durationClass: number): number => 2 ** (durationClass / cl
  * first. The query reads a few hundred rows, independent of the number of attempts.
  */
 export async function readAttemptsOfDay(em: SqlEntityManager, businessId: string, endpointId: string): Promise<DayOfAttempts[]> {
-  return await namedQuery<DayOfAttempts>(
+  return await preparedQuery<DayOfAttempts>(
     em,
-    "endpoint_health_read",
     `select duration_class, sum(succeeded)::float8 as succeeded, sum(failed)::float8 as failed,
        coalesce(sum(succeeded) filter (where is_new), 0)::float8 as succeeded_1h,
        coalesce(sum(failed) filter (where is_new), 0)::float8 as failed_1h

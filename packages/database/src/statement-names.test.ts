@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vit
 import { createTestDatabase } from "../test/test-database.ts";
 import { findEntities } from "./find-entities.ts";
 import type { Orm } from "./orm.ts";
-import { statementName } from "./statement-name.ts";
+import { nameOfFrequentStatement, nameOfStatement } from "./statement-names.ts";
 import { transaction } from "./transaction.ts";
 
 const schema = defineEntity({
@@ -56,12 +56,29 @@ const repeat = async (times: number, work: (i: number) => Promise<unknown>) => {
   for (let i = 0; i < times; i++) await work(i);
 };
 
-test("statementName returns undefined for the first four uses of a text, and the same name for each later use", () => {
+test("nameOfFrequentStatement returns undefined for the first four uses of a text, and the same name for each later use", () => {
   const text = "select 1 where 'names' = $1";
-  const names = Array.from({ length: 7 }, () => statementName(text));
+  const names = Array.from({ length: 7 }, () => nameOfFrequentStatement(text));
   expect(names.slice(0, 4)).toEqual([undefined, undefined, undefined, undefined]);
   expect(names[4]).toMatch(/^amana_\d+$/);
   expect(new Set(names.slice(4)).size).toBe(1);
+});
+
+test("nameOfStatement returns a name at the first use of a text, also for a text that returns all columns", () => {
+  const [first, second] = ["select 1 as first", "select * from part where id = $1 /* second */"].map(nameOfStatement);
+  expect(first).toMatch(/^amana_\d+$/);
+  expect(second).not.toBe(first);
+  expect(nameOfStatement("select 1 as first")).toBe(first);
+  expect(nameOfFrequentStatement("select 1 as first")).toBe(first);
+});
+
+test("nameOfStatement returns an empty text when the process has 1 000 names", async () => {
+  vi.resetModules();
+  const { nameOfStatement: fresh } = await import("./statement-names.ts");
+  const names = Array.from({ length: 1_100 }, (_, i) => fresh(`select ${i}`));
+  expect(new Set(names).size).toBe(1_001);
+  expect(names.at(-1)).toBe("");
+  expect(fresh("select 0")).toBe(names[0]);
 });
 
 test.each([
@@ -69,18 +86,18 @@ test.each([
   'select "p0".* from "part" as "p0" where id = $1',
   "update part set label = $1 returning *",
   "select 1 as one, * from part where id = $1",
-])("statementName returns undefined for a frequent statement that returns all columns of a table: %s", (text) => {
-  expect(Array.from({ length: 10 }, () => statementName(text)).filter(Boolean)).toEqual([]);
+])("nameOfFrequentStatement returns undefined for a frequent statement that returns all columns of a table: %s", (text) => {
+  expect(Array.from({ length: 10 }, () => nameOfFrequentStatement(text)).filter(Boolean)).toEqual([]);
 });
 
-test("statementName returns a name for a frequent statement with count(*) and a multiplication", () => {
+test("nameOfFrequentStatement returns a name for a frequent statement with count(*) and a multiplication", () => {
   const text = "select count(*), 2 * 3 from part where id = $1";
-  expect(Array.from({ length: 5 }, () => statementName(text)).at(-1)).toBeDefined();
+  expect(Array.from({ length: 5 }, () => nameOfFrequentStatement(text)).at(-1)).toBeDefined();
 });
 
-test("statementName returns names for at most 200 texts", async () => {
+test("nameOfFrequentStatement returns names for at most 200 texts", async () => {
   vi.resetModules();
-  const { statementName: fresh } = await import("./statement-name.ts");
+  const { nameOfFrequentStatement: fresh } = await import("./statement-names.ts");
   const texts = Array.from({ length: 300 }, (_, i) => `select ${i} where 'bound' = $1`);
   const names = texts.map((text) => Array.from({ length: 5 }, () => fresh(text)).at(-1));
   expect(new Set(names).size).toBe(201);

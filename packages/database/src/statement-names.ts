@@ -1,0 +1,55 @@
+/** Number of the use at which a text gets a name. Connections do not prepare rarer texts. */
+const usesMin = 5;
+/**
+ * Maximum number of frequent texts with a name. Each connection keeps the plan of each named
+ * statement that it has executed. A plan takes about 20 KB for a table with many indexes.
+ */
+const frequentMax = 200;
+/** Maximum number of names in a process. */
+const namesMax = 1_000;
+/**
+ * Maximum number of texts with a counter. At this number, all counters are deleted. Texts contain
+ * numbers as literals (`BindingConnection`), so the number of different texts has no limit.
+ */
+const countedMax = 1_000;
+
+/**
+ * Matches statements that return all columns of a table. After a migration that adds a column,
+ * PostgreSQL rejects such a prepared statement, because its result has another column.
+ */
+const allColumns = /(?:\bselect|\breturning|,)\s+\*|\.\*/;
+
+/** Names by text. */
+const names = new Map<string, string>();
+const uses = new Map<string, number>();
+let frequentCount = 0;
+
+/**
+ * Returns the name with which connections prepare a text. Returns an empty text, which prepares
+ * nothing, if the process has too many names. PostgreSQL parses a prepared statement once for each
+ * connection, and usually keeps one plan from the sixth execution on.
+ */
+export function nameOfStatement(text: string): string {
+  const name = names.get(text);
+  if (name !== undefined || names.size === namesMax) return name ?? "";
+  const newName = `amana_${names.size + 1}`;
+  names.set(text, newName);
+  return newName;
+}
+
+/**
+ * Counts a use of a text. Returns the text's name if the text is frequent or already has a name;
+ * otherwise undefined. Drivers for other languages have the same threshold (pgjdbc:
+ * prepareThreshold 5, Npgsql: Auto Prepare Min Usages 5).
+ */
+export function nameOfFrequentStatement(text: string): string | undefined {
+  const name = names.get(text);
+  if (name !== undefined || frequentCount === frequentMax || allColumns.test(text)) return name;
+  const count = (uses.get(text) ?? 0) + 1;
+  if (uses.size >= countedMax) uses.clear();
+  uses.set(text, count);
+  if (count < usesMin) return undefined;
+  uses.delete(text);
+  frequentCount++;
+  return nameOfStatement(text);
+}

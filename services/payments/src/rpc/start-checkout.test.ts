@@ -5,6 +5,7 @@ import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
 import type { DomainError } from "@amana/rpc";
 import { allTenants, forTenant, uuidv7 } from "@amana/runtime";
 import { aBusinessCaller, adminCaller, eventually, refusal } from "@amana/testing";
+import type { Pool } from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Harness, linkTokenOf, startHarness } from "../../test/harness.ts";
 import { pageTokenOf } from "../payment/page-token.ts";
@@ -337,4 +338,34 @@ describe("PAYMENT_LINK_COMPLETED", () => {
     const { id } = await harness.aPaidCheckout(link);
     expect((await harness.readEvents(id)).map(({ type }) => type)).toEqual([PaymentEventType.PAYMENT_COMPLETED]);
   });
+});
+
+test("the generic plan of the count of a link's PENDING payments uses the index that contains only PENDING payments", async () => {
+  const { orm } = harness.context;
+  const pool = await (orm.em.getConnection() as unknown as { getNativeClient(): Promise<Pool> }).getNativeClient();
+  const texts = new Set<string>();
+  pool.on("acquire", (client) => {
+    if (Object.hasOwn(client, "query")) return;
+    const query = client.query as (...config: unknown[]) => unknown;
+    client.query = (...config: unknown[]) => {
+      if (typeof config[0] === "string") texts.add(config[0]);
+      return query.apply(client, config) as never;
+    };
+  });
+  const { businessId, id } = await aLink({ maxPayments: 5 });
+  await start(await aLink({ maxPayments: 5 }));
+  // A popular link, and links with one payment each.
+  await harness.sql(
+    `insert into payment (id, business_id, amount_minor, currency, status, language, success_url, fail_url, return_token,
+       processor_order_number, created_at, updated_at, payment_link_id)
+     select uuidv7(), ?::uuid, 100, 'DZD', case when i % 500 = 0 then 'PENDING' else 'PAID' end, 'FR', 'https://a.test',
+       'https://a.test', 'count-' || i, (9000000000 + i)::text, now() - i * interval '100 milliseconds', now(),
+       case when i <= 1600 then ?::uuid else uuidv7() end from generate_series(1, 2000) i`,
+    [businessId, id],
+  );
+  await harness.sql("analyze payment");
+  const counts = [...texts].filter((text) => /count\(\*\).* "?payment"? .*payment_link_id/s.test(text));
+  expect(counts).toHaveLength(1);
+  const plan = await forTenant(allTenants, () => harness.sql(`explain (generic_plan, format json) ${counts[0]}`));
+  expect(JSON.stringify(plan)).toContain("payment_business_link_pending");
 });

@@ -42,13 +42,13 @@ export class Transaction {
  */
 export class BindingConnection extends PostgreSqlConnection {
   override execute: Execute = async (query, params = [], method = "all", ctx) => {
-    const { sql, values } = bind(this.platform as PostgreSqlPlatform, query, params);
+    const statement = bind(this.platform as PostgreSqlPlatform, query, params);
     const transaction = ctx as unknown as Transaction | undefined;
     if (transaction?.hasEnded) throw new Error("the transaction of this statement has already ended");
     const client = transaction?.client ?? (await this.#acquire());
     try {
       // A text with several statements has an array of results.
-      const { rows = [], rowCount } = await client.query(sql, values);
+      const { rows = [], rowCount } = await client.query(statement);
       const result = { affectedRows: rowCount ?? 0, insertId: undefined, row: rows[0], rows };
       return (method === "all" ? rows : method === "get" ? rows[0] : result) as never;
     } finally {
@@ -132,16 +132,20 @@ function bind(platform: PostgreSqlPlatform, query: Parameters<Execute>[0], param
   const [text, givenParams] = isRaw(statement) ? [statement.sql, statement.params] : [statement, params];
   if (!Array.isArray(givenParams)) throw new TypeError("named SQL parameters are not supported; use ? placeholders");
   const values: Parameter[] = [];
+  let hasNumbers = false;
   // This object inherits from MikroORM's platform, which finds the placeholders. The object
   // replaces only `escape`, which converts a value: most values become numbered parameters.
   const binding: PostgreSqlPlatform = Object.create(platform, {
     escape: {
       value(value: unknown): unknown {
         if (Array.isArray(value)) return value.map((item) => binding.escape(item)).join(", ");
+        hasNumbers ||= typeof value === "number";
         if (value == null || typeof value === "number" || typeof value === "boolean") return value;
         return `$${values.push(toParameter(value))}`;
       },
     },
   });
-  return { sql: binding.formatQuery(text, givenParams), values };
+  const sql = binding.formatQuery(text, givenParams);
+  // Each number would need its own prepared statement. An empty name prepares none.
+  return { text: sql, values, ...(hasNumbers ? { name: "" } : {}) };
 }

@@ -37,6 +37,7 @@ interface Connection extends pg.Connection {
 interface Query extends pg.Submittable {
   query_timeout: number | undefined;
   readonly name: string | undefined;
+  readonly text: string;
   submit(connection: pg.Connection): Error | null;
   handleCommandComplete(message: { text: string }, connection: pg.Connection): void;
   handleError(error: Error, connection: pg.Connection): void;
@@ -66,13 +67,13 @@ class Pipeline extends Query {
     connection.stream.cork();
     try {
       for (const { name = "", text, values } of this.#deferred) {
-        if (name !== "") closeOldStatement(connection, name);
-        if (connection.parsedStatements[name] === undefined) connection.parse({ name, text, types: [] }, true);
+        if (name !== "") closeOldStatement(connection, name, text);
+        if (connection.parsedStatements[name] !== text) connection.parse({ name, text, types: [] }, true);
         if (name !== "") connection.parsedStatements[name] = text;
         connection.bind({ statement: name, values: values as string[] }, true);
         connection.execute({}, true);
       }
-      if (this.name) closeOldStatement(connection, this.name);
+      if (this.name) closeOldStatement(connection, this.name, this.text);
       this.#rejection = super.submit(connection);
       if (this.#rejection) connection.sync();
     } finally {
@@ -104,12 +105,14 @@ class Pipeline extends Query {
 }
 
 /**
- * Closes the statement with this name if `parsedStatements` does not contain it. After an error,
- * PostgreSQL may still have the statement, and would reject a second statement with its name.
- * PostgreSQL ignores a close of a statement that does not exist.
+ * Closes the statement with this name unless it has this text. After an error, PostgreSQL may still
+ * have a statement that `parsedStatements` does not contain, and would reject a second statement
+ * with its name. PostgreSQL ignores a close of a statement that does not exist.
  */
-function closeOldStatement(connection: Connection, name: string): void {
-  if (connection.parsedStatements[name] === undefined) connection.close({ type: "S", name }, true);
+function closeOldStatement(connection: Connection, name: string, text: string): void {
+  if (connection.parsedStatements[name] === text) return;
+  connection.close({ type: "S", name }, true);
+  delete connection.parsedStatements[name];
 }
 
 /** Returns the number of rows in a command tag such as "UPDATE 1" or "INSERT 0 1"; otherwise 0. */

@@ -2,14 +2,14 @@
 const usesMin = 5;
 /**
  * Maximum number of frequent texts with a name. Each connection keeps the plan of each named
- * statement that it has executed. A plan takes about 20 KB for a table with many indexes.
+ * statement that it has executed. A plan takes 20 to 200 KB.
  */
-const frequentMax = 200;
+const frequentMax = 100;
 /** Maximum number of names in a process. */
 const namesMax = 1_000;
 /**
- * Maximum number of texts with a counter. At this number, all counters are deleted. Texts contain
- * numbers as literals (`BindingConnection`), so the number of different texts has no limit.
+ * Maximum number of texts with a counter. At this number, all counters are deleted. The number of
+ * different texts has no limit, because lists of values have different lengths.
  */
 const countedMax = 1_000;
 
@@ -17,7 +17,7 @@ const countedMax = 1_000;
  * Matches statements that return all columns of a table. After a migration that adds a column,
  * PostgreSQL rejects such a prepared statement, because its result has another column.
  */
-const allColumns = /(?:\bselect|\breturning|,)\s+\*|\.\*/;
+const allColumns = /\b(?:select|returning|all|distinct)\s*\*|[,.]\s*\*/i;
 
 /** Names by text. */
 const names = new Map<string, string>();

@@ -89,14 +89,14 @@ async function commitSent(
     `update refund set status = 'SENT', sends = sends + 1, version = version + 1, refunded_before_minor = ?,
        last_sent_at = clock_timestamp(), updated_at = clock_timestamp(),
        resend_after = clock_timestamp() + ?::float8 * interval '1 second', ${renewLeaseSql}
-     where business_id = ? and id = ? and version = ? and lease_token = ? and not ${refundsHeldSql}
+     where business_id = ? and id = ? and version = ?::int and lease_token = ? and not ${refundsHeldSql}
      returning ${columnsOf(em, Refund)}`,
     [
       refundedBeforeMinor,
       refund.resendPauseSeconds(refundedBeforeMinor, payment.amountMinor, schedule.refundResendAfterSeconds)?.toString() ?? null,
       refund.businessId,
       refund.id,
-      refund.version,
+      String(refund.version),
       token,
     ],
   );

@@ -62,13 +62,13 @@ export async function restartDeliveries(
   const [row] = await em.execute<{ sent: number; is_done: boolean }[]>(
     `with ${page(scannedMax)},
        found as (
-         select d.id, d.status, v.created_at, v.id as event_id ${matching} order by v.created_at, v.id limit ?
+         select d.id, d.status, v.created_at, v.id as event_id ${matching} order by v.created_at, v.id limit ?::int
        ), mine as (
          select d.id from delivery d join found f on f.id = d.id where d.status = f.status for update of d skip locked
        ), started as (
          update delivery d set ${restartScheduleSql} from mine where d.id = mine.id returning d.id
        ), step as (
-         select (select count(*) from started)::int as sent, (select count(*) from found) = ? as is_full,
+         select (select count(*) from started)::int as sent, (select count(*) from found) = ?::int as is_full,
            (select count(*) from page) = ${scannedMax} as has_more
        ), seen as (
          select created_at, event_id as id from found where (select is_full from step)
@@ -80,7 +80,7 @@ export async function restartDeliveries(
        status = case when s.is_full or s.has_more then 'RUNNING' else 'DONE' end,
        next_step_at = case when s.is_full or s.has_more then r.next_step_at end
      from step s where r.id = ? returning s.sent, r.status = 'DONE' as is_done`,
-    [id, id, batch, batch, id],
+    [id, id, String(batch), String(batch), id],
   );
   return { sent: row?.sent ?? 0, isDone: row?.is_done ?? true };
 }

@@ -29,8 +29,9 @@ const ownRoot = join(import.meta.dirname, "..", "..", "..");
  */
 const restartPauseMs = 250;
 const restartPauseMaxMs = 30_000;
-const migrateTimeoutMs = 60_000;
-const listenTimeoutMs = 30_000;
+/** Long enough for a machine that other programs keep busy. */
+const migrateTimeoutMs = 300_000;
+const listenTimeoutMs = 120_000;
 
 /**
  * Environment variable with the path of a folder that contains a bundle of each service, as in an

@@ -3,10 +3,11 @@ import { DevEnvError } from "./dev-env-error.ts";
 import { waitUntil } from "./eventually.ts";
 import type { ServiceProcess } from "./service-process.ts";
 
-const timeoutMs = 60_000;
+/** Long enough for a machine that other programs keep busy. */
+const timeoutMs = 180_000;
 
 /**
- * Waits until the gateway reports that all services are ready. Throws DevEnvError after 60 seconds,
+ * Waits until the gateway reports that all services are ready. Throws DevEnvError after 180 seconds,
  * or when a process has ended and is not restarted.
  */
 export async function waitUntilReady(

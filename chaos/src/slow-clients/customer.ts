@@ -1,3 +1,4 @@
+import { ProblemError } from "@amana/client";
 import type { System } from "@amana/dev-env/system";
 import { aBusiness, anOrder, aPerson, createClient } from "@amana/e2e/test-system";
 import { sleep } from "@amana/runtime";
@@ -9,6 +10,24 @@ const pauseMs = 50;
  * timeout, even on a busy machine.
  */
 const timeoutMs = 10_000;
+
+/** Attempts of a request that the gateway did not receive completely. */
+const attemptsMax = 5;
+
+/**
+ * Sends a request. Repeats it after status 408, because a busy machine can stop this process for
+ * longer than the gateway waits for the rest of a request. Returns the error of the last attempt.
+ */
+async function errorOf(send: () => Promise<unknown>): Promise<unknown> {
+  for (let attempt = 1; ; attempt++)
+    try {
+      await send();
+      return undefined;
+    } catch (error) {
+      const isIncomplete = error instanceof ProblemError && error.status === 408;
+      if (!isIncomplete || attempt === attemptsMax) return error ?? "unknown";
+    }
+}
 
 /** Opens the page of a payment link. Throws if the response's status is not 200. */
 async function openPage(url: string): Promise<void> {
@@ -41,10 +60,7 @@ export async function startCustomer(system: System, report: Report): Promise<Asy
     while (!stop.signal.aborted)
       for (const [name, send] of Object.entries(requests)) {
         if (stop.signal.aborted) return;
-        const error = await send().then(
-          () => undefined,
-          (reason: unknown) => reason ?? "unknown",
-        );
+        const error = await errorOf(send);
         report.check("requests of a well-behaved business succeed", error === undefined, () => `${name}: ${error}`);
         await sleep(pauseMs);
       }

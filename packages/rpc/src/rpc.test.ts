@@ -393,11 +393,12 @@ describe("createRpcClient and createRpcServer", () => {
         "content-type": "application/proto",
         [headerNames.caller]: signer.sign(caller, "test"),
         [headerNames.timeoutMs]: "50",
+        expect: "100-continue",
       },
     });
-    sentRequest.write(Buffer.alloc(0));
-    sentRequest.flushHeaders();
-    setTimeout(() => sentRequest.end(), 200);
+    // The server has received the headers, so its deadline passes before the body ends.
+    await once(sentRequest, "continue");
+    setTimeout(() => sentRequest.end(), 100);
     const [response] = (await once(sentRequest, "response")) as [http.IncomingMessage];
     response.resume();
     expect([response.statusCode, calls.length]).toEqual([504, 0]);

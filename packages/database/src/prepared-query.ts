@@ -50,8 +50,8 @@ export async function preparedQuery<Row>(
 const tenantNow = () => currentTenant() ?? "";
 
 /**
- * Like `preparedQuery`, but PostgreSQL plans the statement for each execution. Use it for statements
- * whose best plan depends on the values.
+ * Like `preparedQuery`, but PostgreSQL plans the statement for each execution. Use it for
+ * statements whose best plan depends on the values.
  */
 export async function plannedQuery<Row>(em: SqlEntityManager, text: string, values: unknown[]): Promise<Row[]> {
   return (await (await runnerOf(em)).query({ name: "", text, values, tenant: tenantNow() })).rows as Row[];

@@ -7,8 +7,8 @@ import type { ServiceProcess } from "./service-process.ts";
 const timeoutMs = 180_000;
 
 /**
- * Waits until the gateway reports that all services are ready. Throws DevEnvError after 180 seconds,
- * or when a process has ended and is not restarted.
+ * Waits until the gateway reports that all services are ready. Throws DevEnvError after 180
+ * seconds, or when a process has ended and is not restarted.
  */
 export async function waitUntilReady(
   gatewayUrl: string,

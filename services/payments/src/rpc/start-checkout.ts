@@ -126,7 +126,8 @@ async function insertLinkPayment(
 async function countPending(em: SqlEntityManager, { schedule }: Context, link: PaymentLink, now: Date): Promise<number> {
   const createdAfter = new Date(now.getTime() - schedule.paymentWindowSeconds * 1000);
   const { businessId, id: paymentLinkId } = link;
-  // With the status as a parameter, a prepared statement could not use the index of PENDING payments.
+  // A prepared statement with the status as a parameter could not use the index of PENDING
+  // payments.
   const [row] = await em.execute<{ count: number }[]>(
     `select count(*)::int as count from payment
      where business_id = ? and payment_link_id = ? and status = 'PENDING' and created_at > ?`,

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Sandbox } from "../src/app.ts";
 import { aSandbox, control } from "./a-sandbox.ts";
+import { aSession, decisionAt } from "./a-vendor.ts";
 import { aCreation, aNewReference, aVerification, callProvider, kycControl, objectAt } from "./a-verification.ts";
 
 let sandbox: Sandbox;
@@ -116,6 +117,13 @@ describe("cancel", () => {
       expect(await objectAt(sandbox.url, providerId)).toEqual(before);
     },
   );
+
+  test("the simulated provider returns status 404 for an application that was created through another protocol, and does not cancel it", async () => {
+    const { id } = await aSession(sandbox.url);
+    expect(await callProvider(sandbox.url, "GET", `applications/${id}`)).toMatchObject({ status: 404 });
+    expect(await cancel(id)).toMatchObject({ status: 404 });
+    expect(await decisionAt(sandbox.url, id)).toMatchObject({ status: "Not Started" });
+  });
 
   test("the simulated provider's `cancel` returns status 409 with the canceled application if the call is repeated", async () => {
     const { providerId } = await aVerification(sandbox.url);

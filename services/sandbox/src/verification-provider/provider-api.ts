@@ -28,7 +28,7 @@ export function providerApi(app: FastifyInstance, provider: Provider): void {
   const serveApplication = (method: "GET" | "POST", action: string, operation: string, handle: HandleCall) =>
     route(method, `/v1/applications/:id${action}`, operation, ({ params, body }, reply) => {
       const application = applications.byProviderId(params.id ?? "");
-      return application
+      return application?.dialect === "port"
         ? handle(application, reply, body ?? {})
         : refuse(reply, 404, "unknown_application", "There is no application with this provider_id.");
     });

@@ -30,17 +30,9 @@ export async function preparedQuery<Row>(
   values: unknown[],
   { timeoutMs }: { timeoutMs?: number } = {},
 ): Promise<Row[]> {
-  return (
-    await (
-      await runnerOf(em)
-    ).query({
-      name: nameOfStatement(text),
-      text,
-      values,
-      query_timeout: timeoutMs,
-      tenant: tenantNow(),
-    })
-  ).rows as Row[];
+  const runner = await runnerOf(em);
+  const statement = { name: nameOfStatement(text), text, values, query_timeout: timeoutMs, tenant: tenantNow() };
+  return (await runner.query(statement)).rows as Row[];
 }
 
 /**

@@ -44,7 +44,8 @@ async function beginEarly(body: string): Promise<() => Promise<void>> {
     hasId.resolve();
     await mayCommit.promise;
   });
-  await hasId.promise;
+  // Throws if the transaction fails before it has inserted the event.
+  await Promise.race([hasId.promise, committed]);
   return async () => {
     mayCommit.resolve();
     await committed;

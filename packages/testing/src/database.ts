@@ -3,6 +3,9 @@ import { checksumOf, createOrm, type MigrateOptions, migrate, type Orm } from "@
 import { createLogger } from "@amana/runtime";
 import pg from "pg";
 
+/** On a busy machine, a query can wait for a connection for longer than the default. */
+const acquireTimeoutMs = 30_000;
+
 export type TestDatabaseOptions = Omit<MigrateOptions, "url">;
 
 export interface TestDatabase extends AsyncDisposable {
@@ -14,7 +17,8 @@ export interface TestDatabase extends AsyncDisposable {
 export async function createTestDatabase(name: string, options: TestDatabaseOptions): Promise<TestDatabase> {
   await using stack = new AsyncDisposableStack();
   const { url } = stack.use(await copyTestDatabase(name, options));
-  const orm = await createOrm({ url, ...options, poolMax: 10 }, createLogger("test", "silent"));
+  const pool = { poolMax: 10, acquireTimeoutMs };
+  const orm = await createOrm({ url, ...options, ...pool }, createLogger("test", "silent"));
   stack.defer(() => orm.close());
   const resources = stack.move();
   return { url, orm, [Symbol.asyncDispose]: () => resources.disposeAsync() };

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { defineEntity, p, UniqueConstraintViolationException } from "@mikro-orm/postgresql";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createTestDatabase } from "../test/test-database.ts";
 import { findEntities } from "./find-entities.ts";
 import type { Orm } from "./orm.ts";
@@ -52,6 +52,12 @@ const preparedTexts = async (like: string, of = orm) =>
   (await execute<{ statement: string }>("select statement from pg_prepared_statements", [], of))
     .map(({ statement }) => statement)
     .filter((statement) => statement.includes(like));
+/**
+ * Loads another instance of the module. The test files of a worker share modules, so the names of
+ * this test would otherwise leave no names for other test files.
+ */
+const loadCopy = async (copy: string) =>
+  (await import(/* @vite-ignore */ `./statement-names.ts?${copy}`)) as typeof import("./statement-names.ts");
 const repeat = async (times: number, work: (i: number) => Promise<unknown>) => {
   for (let i = 0; i < times; i++) await work(i);
 };
@@ -73,8 +79,7 @@ test("nameOfStatement returns a name at the first use of a text, also for a text
 });
 
 test("nameOfStatement returns an empty text when the process has 1 000 names", async () => {
-  vi.resetModules();
-  const { nameOfStatement: fresh } = await import("./statement-names.ts");
+  const { nameOfStatement: fresh } = await loadCopy("all");
   const names = Array.from({ length: 1_100 }, (_, i) => fresh(`select ${i}`));
   expect(new Set(names).size).toBe(1_001);
   expect(names.at(-1)).toBe("");
@@ -96,8 +101,7 @@ test("nameOfFrequentStatement returns a name for a frequent statement with count
 });
 
 test("nameOfFrequentStatement returns names for at most 100 texts", async () => {
-  vi.resetModules();
-  const { nameOfFrequentStatement: fresh } = await import("./statement-names.ts");
+  const { nameOfFrequentStatement: fresh } = await loadCopy("frequent");
   const texts = Array.from({ length: 300 }, (_, i) => `select ${i} where 'bound' = $1`);
   const names = texts.map((text) => Array.from({ length: 5 }, () => fresh(text)).at(-1));
   expect(new Set(names).size).toBe(101);

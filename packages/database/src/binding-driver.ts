@@ -146,6 +146,7 @@ function bind(platform: PostgreSqlPlatform, query: Parameters<Execute>[0], param
     },
   });
   const sql = binding.formatQuery(text, givenParams);
-  // Each number would need its own prepared statement. An empty name prepares none.
-  return { text: sql, values, ...(hasNumbers ? { name: "" } : {}) };
+  // Connections do not prepare a statement with an empty name. Each number would need its own
+  // prepared statement.
+  return { text: sql, values, name: hasNumbers ? "" : undefined };
 }

@@ -10,8 +10,8 @@ export type Parameter = string | Buffer | null;
 export interface DeferredStatement {
   readonly text: string;
   /**
-   * Name of the prepared statement. Default: the name of the frequent text, or no name if the
-   * statement has no parameters.
+   * Name of the prepared statement. Default: the text's name if the text is frequent and has
+   * parameters.
    */
   readonly name?: string | undefined;
   readonly values?: readonly Parameter[];

@@ -25,9 +25,9 @@ const uses = new Map<string, number>();
 let frequentCount = 0;
 
 /**
- * Returns the name with which connections prepare a text. Returns an empty text, which prepares
- * nothing, if the process has too many names. PostgreSQL parses a prepared statement once for each
- * connection, and usually keeps one plan from the sixth execution on.
+ * Returns the name with which connections prepare a text. If the process has `namesMax` names,
+ * returns an empty text, and connections do not prepare the statement. PostgreSQL parses a prepared
+ * statement once for each connection. It usually keeps one plan from the sixth execution on.
  */
 export function nameOfStatement(text: string): string {
   const name = names.get(text);

@@ -117,9 +117,9 @@ const reclaimStatement = `
 
 /**
  * Returns the SQL statement that reads the given columns of a key's record, or inserts a record if
- * there is none. If two requests use a new key at the same time, only one of them gets the advisory
- * lock, and the other request is rejected at once. Without the lock, the second request would wait
- * at the unique index.
+ * the key has no record. If two requests use a new key at the same time, one request gets the
+ * advisory lock, and `claimKey` rejects the other request immediately. Without the lock, the second
+ * request would wait at the unique index.
  */
 const claimStatement = (columns: string) => `
   with clock as materialized (

@@ -3,7 +3,7 @@ import { checksumOf, createOrm, type MigrateOptions, migrate, type Orm } from "@
 import { createLogger } from "@amana/runtime";
 import pg from "pg";
 
-/** On a busy machine, a query can wait for a connection for longer than the default. */
+/** On a busy machine, a query can wait for a connection longer than the default of `createOrm`. */
 const acquireTimeoutMs = 30_000;
 
 export type TestDatabaseOptions = Omit<MigrateOptions, "url">;

@@ -1,6 +1,6 @@
 /** Limits of the duration of an attack. The time in which the system starts is not included. */
 const attackMsMin = 8_000;
-const attackMsMax = 90_000;
+const attackMsMax = 180_000;
 
 /**
  * Returns a signal that aborts when `signal` has aborted, `attackMsMin` have passed, and

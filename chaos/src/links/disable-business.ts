@@ -3,31 +3,30 @@ import { createClient } from "@amana/e2e/test-system";
 import { sleep } from "@amana/runtime";
 import type { Random } from "../random.ts";
 import type { Report } from "../report.ts";
-import { createLink } from "./link.ts";
+import type { Link } from "./link.ts";
 import type { LinksSystem } from "./links-system.ts";
 
 /** Name of the check for forms that are sent while the business is disabled. */
 export const disabledClaim = "a form sent after the business was disabled starts no payment";
 const buyerCount = 12;
-const scenario = { maxPayments: undefined, hasRange: false, buyers: buyerCount, change: "none" } as const;
 
 /**
  * Disables and enables a business while buyers open and send the form of its link. A form must not
  * start a payment if it is sent after the API has confirmed that the business is disabled.
  */
 export async function disableBusiness(
-  { system, disabled }: LinksSystem,
+  { system }: LinksSystem,
+  { business, url }: Link,
   random: Random,
   report: Report,
   signal: AbortSignal,
 ): Promise<void> {
   const { businesses } = createClient(system, system.adminKey, { retries: 5 });
-  const link = await createLink(disabled, scenario);
   // Each change assigns a new object, so that a buyer can detect a change during its request.
   let state = { isDisabled: false };
   const runBuyer = async () => {
     while (!signal.aborted) {
-      const buyer = new Buyer(link.url);
+      const buyer = new Buyer(url);
       const page = await buyer.open().catch(() => undefined);
       if (page?.status === 200) {
         await sleep(random.integer(0, 600), signal);
@@ -37,7 +36,7 @@ export async function disableBusiness(
         const before = state;
         const response = await buyer.submit(page).catch(() => undefined);
         if (response && before.isDisabled && state === before) {
-          report.check(disabledClaim, response.status !== 303, () => link.url);
+          report.check(disabledClaim, response.status !== 303, () => url);
         }
       }
       await sleep(random.integer(5, 60), signal);
@@ -45,7 +44,7 @@ export async function disableBusiness(
   };
   const operate = async () => {
     while (!signal.aborted) {
-      await businesses.update(disabled.id, { status: "DISABLED" }).then(
+      await businesses.update(business.id, { status: "DISABLED" }).then(
         () => {
           state = { isDisabled: true };
           report.count("businesses disabled");
@@ -56,7 +55,7 @@ export async function disableBusiness(
       await sleep(random.integer(300, 1_200), signal);
       await waitUntil(() => report.countOf(`checked: ${disabledClaim}`) > checks, signal);
       state = { isDisabled: false };
-      await businesses.update(disabled.id, { status: "ACTIVE" }).catch(() => {});
+      await businesses.update(business.id, { status: "ACTIVE" }).catch(() => {});
       await sleep(random.integer(300, 800), signal);
     }
   };

@@ -40,7 +40,16 @@ async function run({ seed, signal: endSignal, report, log }: ProgramRun): Promis
   const random = createRandom(seed);
   await using system = await startLinksSystem();
   const played: Link[] = [];
-  const hasEnoughWork = () => played.length >= linksMin && report.countOf(`checked: ${disabledClaim}`) > 0;
+  const hasEnoughWork = () =>
+    played.length >= linksMin &&
+    [`checked: ${disabledClaim}`, "slots read", "replicas killed (-9)"].every((counter) => report.countOf(counter) > 0);
+  // Created before the first fault, because nothing repeats a creation that fails.
+  const linkOfDisabled = await createLink(system.disabled, {
+    maxPayments: undefined,
+    hasRange: false,
+    buyers: 0,
+    change: "none",
+  });
   const signal = extendSignal(endSignal, hasEnoughWork);
   const faults = injectFaults({
     replicas: system.replicas,
@@ -65,7 +74,7 @@ async function run({ seed, signal: endSignal, report, log }: ProgramRun): Promis
   await Promise.all([
     faults,
     stepClocks(system, random.fork(), report, signal),
-    disableBusiness(system, random.fork(), report, signal),
+    disableBusiness(system, linkOfDisabled, random.fork(), report, signal),
     ...Array.from({ length: workerCount }, () => runWorker(random.fork())),
   ]);
   log(`${played.length} links; waiting for payments in progress`);

@@ -153,12 +153,15 @@ async function restartReplica(
 
 async function cutConnections({ matrixSystem, interrupted }: InjectionContext, { service }: FaultOf<"cut">): Promise<boolean> {
   return await interrupted.recordDuring(async (recordLeases) => {
-    const { rowCount } = await matrixSystem.databases.postgres.query(
-      "select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and application_name <> $2",
-      [`amana_${service}`, applicationName],
-    );
+    const result = await matrixSystem.databases.postgres
+      .query("select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and application_name <> $2", [
+        `amana_${service}`,
+        applicationName,
+      ])
+      // Another fault of the schedule has stopped PostgreSQL, so that no connection exists.
+      .catch(() => undefined);
     if (service === "webhooks") await recordLeasesWhileReconnecting(recordLeases);
-    return (rowCount ?? 0) > 0;
+    return (result?.rowCount ?? 0) > 0;
   });
 }
 

@@ -1,10 +1,16 @@
+import type { TestError } from "vitest";
 import type { Reporter, TestModule } from "vitest/node";
 
 const slowestShown = 10;
 
+/** Returns the message, the difference, and the stack without the frames of libraries. */
+const describeError = ({ message, stack = message, diff = "" }: TestError) =>
+  [...stack.split("\n").filter((line) => !/\/node_modules\/|new Promise/.test(line)), diff].join("\n");
+
 /**
- * Prints the progress after each file. At the end prints the slowest files, the duration of the run
- * and, as the last line, the counts in a form that any tool can read.
+ * After each file, prints the progress and the errors of failed tests, which Vitest prints only at
+ * the end of the run. At the end, prints the slowest files, the duration of the run and, as the last
+ * line, the counts in a form that any tool can read.
  */
 export default class ClosingLine implements Reporter {
   private readonly startedMs = performance.now();
@@ -20,8 +26,9 @@ export default class ClosingLine implements Reporter {
   onTestModuleEnd(module: TestModule): void {
     this.files++;
     for (const test of module.children.allTests()) {
-      const { state } = test.result();
+      const { state, errors = [] } = test.result();
       if (state === "passed" || state === "failed" || state === "skipped") this.counts[state]++;
+      for (const error of errors) process.stdout.write(`   ${test.fullName}\n${describeError(error)}\n`);
     }
     // A file that fails to load has no tests, but counts as a failure.
     this.counts.failed += module.errors().length;

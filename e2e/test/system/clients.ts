@@ -89,7 +89,7 @@ describe("an onboarding", () => {
     await expectStatuses(client, onboardingStatuses.processing, application);
     const locked = await business.call("PATCH", `${onboarding(client)}/details`, { is_us_person: true });
     expect(statusAndCode(locked)).toEqual([409, "onboarding_locked"]);
-    await submit(application, { outcome: "approved", hold_seconds: 1 });
+    await submit(application, { outcome: "approved", hold_seconds: 5 });
     await expectStatuses(client, onboardingStatuses.processing, application);
     await expectStatuses(client, onboardingStatuses.verified, { id: application.id });
     const approved = await operator("POST", `${onboarding(client)}/approve`);

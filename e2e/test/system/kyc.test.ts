@@ -283,7 +283,7 @@ describe("status changes of a KYC application", () => {
 
   test("POST /kyc/applications/{id}/cancel returns 409 kyc_in_progress after the submission, and the application then gets its verdict", async () => {
     const application = await anApplication(business);
-    await submit(application, { outcome: "approved", hold_seconds: 1 });
+    await submit(application, { outcome: "approved", hold_seconds: 5 });
     const rejected = await cancel(application.id);
     expect([rejected.status, rejected.body["code"]]).toEqual([409, "kyc_in_progress"]);
     await waitForWebhook(business, "KYC_COMPLETED", application.id);

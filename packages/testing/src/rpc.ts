@@ -30,9 +30,17 @@ export const testRpcSettings = {
   KYC_PUBLIC_KEYS: `test-kyc:${publicKeyOf(kycKeys.publicKey)}`,
 };
 
+/** Default deadline of a test's call. On a busy machine, a call can need more than the usual 5 s. */
+const timeoutMs = 30_000;
+
 /** Connects to a service as the gateway does. */
-export const connectForTest = (urls: readonly string[], audience: string): RpcChannel =>
-  createRpcChannel({ urls, audience, signer: testSigner });
+export function connectForTest(urls: readonly string[], audience: string): RpcChannel {
+  const channel = createRpcChannel({ urls, audience, signer: testSigner });
+  return {
+    call: (method, body, options) => channel.call(method, body, { timeoutMs, ...options }),
+    [Symbol.asyncDispose]: () => channel[Symbol.asyncDispose](),
+  };
+}
 
 export const adminCaller: Caller = { role: "admin", keyId: "018f0000-0000-7000-8000-000000000001", keyPrefix: "ak_test" };
 

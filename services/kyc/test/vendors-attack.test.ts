@@ -370,7 +370,7 @@ describe("kyc with sumsub", () => {
 
   test("kyc with sumsub applies an approval after the link's expiry, even if a proxy responded to an earlier read with an HTML page and status 404", async () => {
     const { id, linkUrl } = await harness.create();
-    await harness.sandbox.submit(linkUrl, { outcome: "approved", hold_seconds: 1 });
+    await harness.sandbox.submit(linkUrl, { outcome: "approved", hold_seconds: 5 });
     await sync(id);
     expect(await readStored(id)).toMatchObject({ status: "PROCESSING" });
     await endLink(id);
@@ -382,7 +382,7 @@ describe("kyc with sumsub", () => {
         await sync(id);
         expect((await harness.sandbox.application(id)).status).toBe("COMPLETED");
       },
-      { timeout: 5_000, interval: 300 },
+      { timeout: 60_000, interval: 300 },
     );
     await sync(id);
     expect(await readStored(id)).toMatchObject({ status: "COMPLETED", verdict: "APPROVED" });

@@ -172,7 +172,7 @@ export const paymentsSettings = (sandboxUrl: string) => ({
 export const mailSettings = (smtpUrl: string) => ({
   SMTP_URL: smtpUrl,
   MAIL_FROM: "Amana <receipts@amana.test>",
-  SMTP_TIMEOUT_MS: "3000",
+  SMTP_TIMEOUT_MS: "10000",
 });
 
 /** Lease object for functions that a test calls without holding a lease. */

@@ -70,7 +70,7 @@ test.each([
   async (status, changeAtProvider) => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
-    await harness.sandbox.submit(linkUrl, { outcome: "failed", hold_seconds: 0.5 });
+    await harness.sandbox.submit(linkUrl, { outcome: "failed", hold_seconds: 5 });
     expect(await harness.readRefreshed(id, caller)).toMatchObject({ status: KycStatus.PROCESSING });
     await eventually(async () => expect((await harness.sandbox.application(id)).status).toBe("FAILED"));
     await harness.sandbox.open(linkUrl);

@@ -6,7 +6,7 @@ import { type Harness, startHarness } from "../../test/harness.ts";
 
 let harness: Harness;
 beforeAll(async () => {
-  harness = await startHarness({ schedule: { paymentCheckSeconds: [0.2, 0.4], paymentWindowSeconds: 2 }, satimTimeoutMs: 1_000 });
+  harness = await startHarness({ schedule: { paymentCheckSeconds: [0.2, 0.4], paymentWindowSeconds: 2 }, satimTimeoutMs: 2_000 });
 });
 afterEach(() => harness.sandbox.clearFaults());
 afterAll(() => harness[Symbol.asyncDispose]());

@@ -6,7 +6,7 @@ import { aPaymentRequest, type Harness, startHarness } from "../../test/harness.
 
 let harness: Harness;
 beforeAll(async () => {
-  harness = await startHarness({ satimTimeoutMs: 1_000 });
+  harness = await startHarness({ satimTimeoutMs: 2_000 });
 });
 afterEach(() => harness.sandbox.clearFaults());
 afterAll(() => harness[Symbol.asyncDispose]());

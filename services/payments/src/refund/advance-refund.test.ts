@@ -15,7 +15,7 @@ let harness: Harness;
 beforeAll(async () => {
   harness = await startHarness({
     schedule: { refundCheckSeconds: [0.05, 0.1], refundResendAfterSeconds: [1, 1], refundLateEffectSeconds: 2 },
-    satimTimeoutMs: 800,
+    satimTimeoutMs: 2_000,
   });
 });
 afterEach(() => harness.sandbox.clearFaults());

@@ -8,7 +8,7 @@ import { holdRefunds, readRefundHold, releaseRefunds, updateHistory } from "./re
 
 let harness: Harness;
 beforeAll(async () => {
-  harness = await startHarness({ schedule: { refundCheckSeconds: [0.05], refundLateEffectSeconds: 3 }, satimTimeoutMs: 800 });
+  harness = await startHarness({ schedule: { refundCheckSeconds: [0.05], refundLateEffectSeconds: 3 }, satimTimeoutMs: 2_000 });
 });
 afterEach(() => harness.sandbox.clearFaults());
 afterAll(() => harness[Symbol.asyncDispose]());

@@ -13,7 +13,7 @@ afterEach(() => harness.sandbox.clearFaults());
 afterAll(() => harness[Symbol.asyncDispose]());
 
 const createPayment = (caller = aBusinessCaller(), changes: object = {}) =>
-  harness.payments.createPayment({ ...aPaymentRequest, ...changes }, { caller, timeoutMs: 20_000 });
+  harness.payments.createPayment({ ...aPaymentRequest, ...changes }, { caller, timeoutMs: 60_000 });
 
 describe("createPayment with an accepted order", () => {
   test("createPayment returns a PENDING payment with the form URL of the processor", async () => {

@@ -10,7 +10,7 @@ import { settlePayment } from "../payment/settle-payment.ts";
 
 let harness: Harness;
 beforeAll(async () => {
-  harness = await startHarness({ satimTimeoutMs: 800 });
+  harness = await startHarness({ satimTimeoutMs: 2_000 });
 });
 afterEach(() => harness.sandbox.clearFaults());
 afterAll(() => harness[Symbol.asyncDispose]());

@@ -11,7 +11,7 @@ import { type Harness, startHarness } from "../../test/harness.ts";
 
 let harness: Harness;
 beforeAll(async () => {
-  harness = await startHarness({ schedule: { refundCheckSeconds: [0.05] }, satimTimeoutMs: 800 });
+  harness = await startHarness({ schedule: { refundCheckSeconds: [0.05] }, satimTimeoutMs: 2_000 });
 });
 afterEach(() => harness.sandbox.clearFaults());
 afterAll(() => harness[Symbol.asyncDispose]());

@@ -8,7 +8,7 @@ import { credentials } from "../../test/sandbox.ts";
 
 let harness: Harness;
 beforeAll(async () => {
-  harness = await startHarness({ satimTimeoutMs: 1_000 });
+  harness = await startHarness({ satimTimeoutMs: 2_000 });
 });
 afterEach(() => harness.sandbox.clearFaults());
 afterAll(() => harness[Symbol.asyncDispose]());

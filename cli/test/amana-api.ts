@@ -461,7 +461,8 @@ test("`amana` replaces control characters, limits tables to the terminal's width
 });
 
 const entry = join(import.meta.dirname, "..", "src", "amana.ts");
-const exitOf = (child: ChildProcess) => new Promise<number | null>((resolve) => child.once("exit", resolve));
+/** Returns the exit code when the process has ended and its output is complete. */
+const exitOf = (child: ChildProcess) => new Promise<number | null>((resolve) => child.once("close", resolve));
 
 function start(env: Record<string, string>, ...args: string[]): ChildProcess {
   const { PATH = "", NODE_COMPILE_CACHE = "" } = process.env;
@@ -532,12 +533,12 @@ test("`amana webhooks listen` forwards signed webhooks unchanged, returns the re
   expect(withRevokedKey.errors()).toContain(`"code":"api_key_revoked"`);
 
   const otherRun = await listening("--skip-forward");
-  expect(otherRun.errors()).toContain(`Removed the endpoint ${withRevokedKey.endpointId}`);
+  await eventually(() => expect(otherRun.errors()).toContain(`Removed the endpoint ${withRevokedKey.endpointId}`));
   expect(await endpointIds()).toEqual(expect.arrayContaining([firstRun.endpointId, otherRun.endpointId]));
   firstRun.child.kill("SIGKILL");
   await exitOf(firstRun.child);
   const nextRun = await listening("--forward-to", "http://127.0.0.1:1/");
-  expect(nextRun.errors()).toContain(`Removed the endpoint ${firstRun.endpointId}`);
+  await eventually(() => expect(nextRun.errors()).toContain(`Removed the endpoint ${firstRun.endpointId}`));
   expect(await endpointIds()).toEqual([nextRun.endpointId, otherRun.endpointId, business.endpointId]);
   await business.call("POST", `/api/v1/webhook-endpoints/${nextRun.endpointId}/test`);
   await eventually(() => expect(nextRun.lines[1]).toMatchObject({ status: 502, error: "no response (ECONNREFUSED)" }));

@@ -25,7 +25,7 @@ const epilogue = "\nset +a\nenv -0 >&3\n";
 /** True for a sample that changes no data. The test may repeat it until its response is right. */
 const isReadOnly = (block: Block) => !/ -d | -X |^\w+ [\w.-]+$/m.test(block.text);
 const isResponse = ({ language, text }: Block) => language === "json" || text.startsWith("HTTP/");
-const retryTimeoutMs = 20_000;
+const retryTimeoutMs = 90_000;
 
 async function runInShell(script: string, variables: Variables) {
   const child = spawn("bash", ["-c", prologue + script + epilogue], {

@@ -274,7 +274,7 @@ export async function failInDatabase(context: SecretsContext): Promise<void> {
   await causeDeadLetter(context, authorization);
 }
 
-const deadLetterMsMax = 20_000;
+const deadLetterMsMax = 120_000;
 
 /**
  * Publishes an event that webhooks cannot store and therefore dead-letters. The API must return the

@@ -8,7 +8,7 @@ import { holdRefunds, readRefundHold, releaseRefunds, updateHistory } from "./re
 
 let harness: Harness;
 beforeAll(async () => {
-  harness = await startHarness({ schedule: { refundCheckSeconds: [0.05], refundLateEffectSeconds: 3 }, satimTimeoutMs: 2_000 });
+  harness = await startHarness({ schedule: { refundCheckSeconds: [0.05], refundLateEffectSeconds: 6 }, satimTimeoutMs: 2_000 });
 });
 afterEach(() => harness.sandbox.clearFaults());
 afterAll(() => harness[Symbol.asyncDispose]());
@@ -52,7 +52,7 @@ test("updateHistory does not hold refunds if the database is new or if its histo
 });
 
 test("refundPayment does not repeat a partial refund that a database restore removed, even if the processor executes the removed refund late", async () => {
-  await harness.sandbox.fault("refund", "late:2000");
+  await harness.sandbox.fault("refund", "late:4000");
   expect(await refusal(refund())).toMatchObject({ code: "refund_outcome_unknown" });
   await simulateRestore();
   const heldError = { code: "refunds_held", members: { refundable_at: expect.any(String) } };
@@ -70,7 +70,7 @@ test("refundPayment does not repeat a partial refund that a database restore rem
 });
 
 test("advanceRefunds does not resend a refund that a database restore changed from SENT to REQUESTED", async () => {
-  await harness.sandbox.fault("refund", "late:2000");
+  await harness.sandbox.fault("refund", "late:4000");
   await refusal(refund());
   await harness.sql(
     `update refund set status = 'REQUESTED', sends = 0, last_sent_at = null, refunded_before_minor = null, resend_after = null,

@@ -8,9 +8,9 @@ const describeError = ({ message, stack = message, diff = "" }: TestError) =>
   [...stack.split("\n").filter((line) => !/\/node_modules\/|new Promise/.test(line)), diff].join("\n");
 
 /**
- * After each file, prints the progress and the errors of failed tests, which Vitest prints only at
- * the end of the run. At the end, prints the slowest files, the duration of the run and, as the last
- * line, the counts in a form that any tool can read.
+ * After each file, prints the progress and the errors of failed tests. Vitest prints these errors
+ * only at the end of the run. At the end, prints the slowest files, the duration of the run and, as
+ * the last line, the counts in a form that any tool can read.
  */
 export default class ClosingLine implements Reporter {
   private readonly startedMs = performance.now();

@@ -30,7 +30,7 @@ export const testRpcSettings = {
   KYC_PUBLIC_KEYS: `test-kyc:${publicKeyOf(kycKeys.publicKey)}`,
 };
 
-/** Default deadline of a test's call. On a busy machine, a call can need more than the usual 5 s. */
+/** Default deadline of a call. On a busy machine, a call can take longer than the usual 5 s. */
 const timeoutMs = 30_000;
 
 /** Connects to a service as the gateway does. */

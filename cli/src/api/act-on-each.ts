@@ -3,7 +3,7 @@ import { type Columns, printRows } from "../print.ts";
 import { rejectionText } from "./error-text.ts";
 
 /** Result of an action on one id. */
-export interface ActionResult {
+interface ActionResult {
   readonly id: string;
   readonly outcome: string;
   readonly service?: string;

@@ -7,7 +7,7 @@ import type { ServiceDescription } from "@amana/service-host";
 import { CommandError, exitCodes } from "../command-error.ts";
 import { serviceDescriptions, serviceNames } from "./service-descriptions.ts";
 
-export interface DatabaseSelection {
+interface DatabaseSelection {
   /** Name of one service. Default: all services. */
   readonly service?: string | undefined;
   /** URL of the database of `service`. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Language } from "@amana/pages";
 import { CommandError, exitCodes } from "../../command-error.ts";
 
-export type PointStatus = "passed" | "failed" | "not applicable";
+type PointStatus = "passed" | "failed" | "not applicable";
 
 /** A statement about a page, and whether the page satisfied it. */
 export interface CheckResult {

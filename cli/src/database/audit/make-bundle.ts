@@ -12,7 +12,7 @@ import { IsolationLevel, type SqlEntityManager } from "@mikro-orm/postgresql";
 import { CommandError } from "../../command-error.ts";
 import type { OpenDatabase } from "../services.ts";
 
-export interface BundleOptions {
+interface BundleOptions {
   readonly businessId: string;
   /** Days in UTC, both inclusive. */
   readonly from: string;

@@ -26,7 +26,7 @@ export interface VerifyOptions {
   readonly progress: (day: string, rows: number) => void;
 }
 
-export interface VerifyResult {
+interface VerifyResult {
   readonly days: number;
   readonly rows: number;
   /** Keys that signed the heads of these days. */

@@ -29,7 +29,7 @@ export interface OpenDatabase {
  */
 export async function withServices<T>(
   selection: DatabaseSelection,
-  work: (databases: readonly OpenDatabase[]) => Promise<T>,
+  work: (databases: readonly [OpenDatabase, ...OpenDatabase[]]) => Promise<T>,
 ): Promise<T> {
   const names = selectedNames(selection);
   await using stack = new AsyncDisposableStack();
@@ -49,12 +49,13 @@ export async function withServices<T>(
       process.exitCode = exitCodes.unreachable;
     }
   }
-  if (databases.length === 0)
+  const [first, ...others] = databases;
+  if (!first)
     throw new CommandError(
       "No database responds. Check the addresses (--help lists the settings), or start PostgreSQL.",
       exitCodes.unreachable,
     );
-  return await forTenant(allTenants, () => work(databases));
+  return await forTenant(allTenants, () => work([first, ...others]));
 }
 
 function selectedNames({ service, databaseUrl, usableServices }: DatabaseSelection): string[] {

@@ -92,9 +92,7 @@ export function apiKeys(program: Command): void {
 }
 
 async function revokeByApi(api: Api, { reason, json, yes }: ApiOptions & { reason?: string }, ids: readonly string[]) {
-  await confirm(`Revoke ${ids.join(", ")}? This cannot be undone. After the response every gateway rejects these keys.`, {
-    yes: yes ?? false,
-  });
+  await confirm(`Revoke ${ids.join(", ")}? This cannot be undone. After the response every gateway rejects these keys.`, { yes });
   const { apiKeys, me } = api.amana;
   const revoke = (id: string) => {
     const body = withoutUndefined({ reason });

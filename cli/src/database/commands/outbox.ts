@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { CommandError, exitCodes } from "../../command-error.ts";
 import { type ChangeOptions, withChangeOptions } from "../../options.ts";
 import { appendUuid, parseTime } from "../../parsers.ts";
-import { printRows } from "../../print.ts";
+import { print, printRows } from "../../print.ts";
 import { auditActor } from "../audit-actor.ts";
 import { withServices } from "../services.ts";
 
@@ -70,5 +70,5 @@ async function republishEvents({ topic, from, to, ids, reason, as, json, ...sele
     { SERVICE: (row: Row) => row.service, TOPIC: (row: Row) => row.topic, EVENTS: (row: Row) => row.events },
     { json, emptyText: "" },
   );
-  if (!json) process.stdout.write("The events are in the outbox again. The running service publishes them.\n");
+  if (!json) print("The events are in the outbox again. The running service publishes them.");
 }

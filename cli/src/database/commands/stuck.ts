@@ -2,7 +2,7 @@ import { isDatabaseUnavailable, migrationsOf, type StuckRows } from "@amana/data
 import type { Command } from "commander";
 import { exitCodes } from "../../command-error.ts";
 import { type CommonOptions, withCommonOptions } from "../../options.ts";
-import { ageOf, printRows } from "../../print.ts";
+import { ageOf, print, printRows } from "../../print.ts";
 import { type OpenDatabase, withServices } from "../services.ts";
 
 interface StuckWork {
@@ -34,7 +34,7 @@ async function showStuck({ json, ...selection }: CommonOptions): Promise<void> {
     "FOR EXAMPLE": (row: StuckWork) => row.ids[0],
   };
   printRows(rows, columns, { json, emptyText: "No overdue work found." });
-  if (!json) for (const { service, what, todo } of rows) process.stdout.write(`\n${service}, ${what}:\n  ${todo}\n`);
+  if (!json) for (const { service, what, todo } of rows) print(`\n${service}, ${what}:\n  ${todo}`);
   if (rows.length > 0 && process.exitCode === undefined) process.exitCode = exitCodes.actionNeeded;
 }
 

@@ -97,7 +97,7 @@ const inSnapshot = async <T>(em: SqlEntityManager, work: (em: SqlEntityManager) 
     readOnly: true,
   });
 
-async function writeLines(file: string, rows: AsyncGenerator<object>): Promise<void> {
+async function writeLines(file: string, rows: Iterable<object> | AsyncIterable<object>): Promise<void> {
   const lines = async function* () {
     for await (const row of rows) yield `${JSON.stringify(row)}\n`;
   };
@@ -159,7 +159,7 @@ async function writeProof(em: SqlEntityManager, { businessId, from, out }: Bundl
        and (final or (day, links) = (select day, links from audit_head order by day desc, links desc limit 1)) order by day, final`,
     [firstDay],
   );
-  await writeLines(join(out, "heads.jsonl"), toGenerator(heads));
+  await writeLines(join(out, "heads.jsonl"), heads);
 }
 
 /**
@@ -180,10 +180,6 @@ async function rejectUnsealed(em: SqlEntityManager, businessId: string): Promise
   throw new CommandError(
     `Rows of this business are not in the audit chain, so the bundle would be incomplete: ${ids}. Run: amana audit verify`,
   );
-}
-
-async function* toGenerator<T>(rows: readonly T[]): AsyncGenerator<T> {
-  yield* rows;
 }
 
 async function* trailOf(em: SqlEntityManager, businessId: string, first: number, last: number): AsyncGenerator<object> {

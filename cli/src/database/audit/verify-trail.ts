@@ -99,16 +99,10 @@ export async function verifyTrail(orm: Orm, options: VerifyOptions): Promise<Ver
         );
         for (const { public_key } of heads) keys.add(public_key);
         newest = heads.at(-1) ?? newest;
-        const dayCheck = checkDay({
-          day,
-          previous,
-          heads,
-          trusted: trustedKeys,
-          kept: options.keptHeads.filter((head) => head.day === day),
-          report: reportOfDay,
-        });
+        const kept = options.keptHeads.filter((head) => head.day === day);
+        const dayCheck = checkDay({ day, previous, heads, trusted: trustedKeys, kept, report: reportOfDay });
         // For a day whose links were dropped, only its heads can be compared.
-        for (const { links, final, hash } of isDropped ? options.keptHeads.filter((head) => head.day === day) : []) {
+        for (const { links, final, hash } of isDropped ? kept : []) {
           if (heads.some((head) => head.links === links && head.final === final && head.hash !== hash))
             report({
               problem: "kept_head_not_in_chain",
@@ -219,18 +213,13 @@ function checkSealing(
 
 function checkRow(day: string, link: LinkRow, report: VerifyOptions["report"]): void {
   const { number, event_id: id, business_number, business_previous, leaf, is_old, link_business_id, ...columns } = link;
+  const reportRow = (problem: Finding["problem"], detail: string) => report({ problem, day, number, id, detail });
   if (columns["id"] === null) {
     // If the row is missing, the id in the link is unproven, so the time in this id may be forged.
     const exception = is_old
       ? "; this is no problem if the row is older than the audit chain and its five years of retention are over"
       : "";
-    report({
-      problem: "row_deleted",
-      day,
-      number,
-      id,
-      detail: `row ${id} (audit chain entry ${number} of ${day}) was deleted${exception}`,
-    });
+    reportRow("row_deleted", `row ${id} (audit chain entry ${number} of ${day}) was deleted${exception}`);
     return;
   }
   const sealedRow = {
@@ -240,15 +229,9 @@ function checkRow(day: string, link: LinkRow, report: VerifyOptions["report"]): 
     ...(business_previous !== null && { business_previous }),
   };
   if (leafOf({ ...rowOf(columns), sealed: sealedRow }) !== leaf)
-    report({ problem: "row_changed", day, number, id, detail: `row ${id} (audit chain entry ${number} of ${day}) was changed` });
+    reportRow("row_changed", `row ${id} (audit chain entry ${number} of ${day}) was changed`);
   else if (columns["business_id"] !== link_business_id)
-    report({
-      problem: "link_broken",
-      day,
-      number,
-      id,
-      detail: `audit chain entry ${number} of ${day} and row ${id} have different businesses`,
-    });
+    reportRow("link_broken", `audit chain entry ${number} of ${day} and row ${id} have different businesses`);
 }
 
 /**

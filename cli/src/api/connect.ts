@@ -85,7 +85,7 @@ export async function connect(options: ApiOptions, permittedKeys: readonly KeyOw
     stopSignal: stop,
     requestOptions: () => ({
       signal: AbortSignal.any([stop, AbortSignal.timeout(timeoutMs)]),
-      ...(options.idempotencyKey !== undefined && { idempotencyKey: options.idempotencyKey }),
+      idempotencyKey: options.idempotencyKey,
     }),
   };
 }

@@ -2,7 +2,7 @@ import type { AuditEvent } from "@amana/client";
 import type { Command } from "commander";
 import { parseText, parseTime, parseUuid } from "../../parsers.ts";
 import { type Columns, localTime } from "../../print.ts";
-import { listCommand, withoutUndefined } from "../list-command.ts";
+import { listCommand } from "../list-command.ts";
 
 const columns: Columns<AuditEvent> = {
   AT: ({ at }) => localTime(at),
@@ -34,7 +34,7 @@ export function auditList(group: Command): void {
       emptyText: "No actions found.",
     },
     ({ amana, requestOptions }, page, { business: business_id, action, entity: entity_id, from, to }) =>
-      amana.auditEvents.list(withoutUndefined({ ...page, business_id, action, entity_id, from, to }), requestOptions()),
+      amana.auditEvents.list({ ...page, business_id, action, entity_id, from, to }, requestOptions()),
   )
     .option("--business <id>", "only actions on this business", parseUuid)
     .option("--action <name>", "only this action, for example api_key.revoked", parseText)

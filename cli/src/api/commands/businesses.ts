@@ -6,7 +6,7 @@ import { parseText } from "../../parsers.ts";
 import { type Columns, localTime } from "../../print.ts";
 import { apiCommand } from "../api-command.ts";
 import type { Api, ApiOptions } from "../connect.ts";
-import { listCommand, withoutUndefined } from "../list-command.ts";
+import { listCommand } from "../list-command.ts";
 
 const columns: Columns<Business> = {
   ID: ({ id }) => id,
@@ -57,8 +57,7 @@ export function businesses(program: Command): void {
       columns,
       emptyText: "No businesses found.",
     },
-    ({ amana, requestOptions }, page, { status, search }) =>
-      amana.businesses.list(withoutUndefined({ ...page, status, search }), requestOptions()),
+    ({ amana, requestOptions }, page, { status, search }) => amana.businesses.list({ ...page, status, search }, requestOptions()),
   )
     .addOption(new Option("--status <status>", "only this status").choices(businessStatuses))
     .option("--search <text>", "only names that contain this text", parseText);

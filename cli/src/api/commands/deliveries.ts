@@ -4,7 +4,6 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { parseTime } from "../../parsers.ts";
 import { apiCommand } from "../api-command.ts";
 import type { Api, ApiOptions } from "../connect.ts";
-import { withoutUndefined } from "../list-command.ts";
 
 type Body = Parameters<Api["amana"]["webhookEndpoints"]["replay"]>[1];
 const statuses = ["pending", "succeeded", "failed", "skipped"] as const;
@@ -29,7 +28,7 @@ export function deliveries(program: Command): void {
       statusCommand: (id) => `webhooks show ${id}`,
     },
     async (api, { wait, since, until, types, statuses }, id: string) => {
-      const body = withoutUndefined({ since, until, types, statuses });
+      const body = { since, until, types, statuses };
       let replay = await api.amana.webhookEndpoints.replay(id, body, api.requestOptions());
       while (wait && replay.status === "RUNNING" && !api.stopSignal.aborted) {
         await sleep(500);

@@ -6,7 +6,7 @@ import { parseText, parseTime, parseUuid } from "../../parsers.ts";
 import { type Columns, localTime } from "../../print.ts";
 import { apiCommand } from "../api-command.ts";
 import type { ApiOptions } from "../connect.ts";
-import { listCommand, withoutUndefined } from "../list-command.ts";
+import { listCommand } from "../list-command.ts";
 
 const columns: Columns<KycApplication> = {
   ID: ({ id }) => id,
@@ -45,7 +45,7 @@ export function kyc(program: Command): void {
     },
     ({ amana, requestOptions }, page, { status, verdict, client, externalId, from, to }) => {
       const filters = { status, verdict, client_id: client, external_id: externalId, created_from: from, created_to: to };
-      return amana.kycApplications.list(withoutUndefined({ ...page, ...filters }), requestOptions());
+      return amana.kycApplications.list({ ...page, ...filters }, requestOptions());
     },
   )
     .addOption(new Option("--status <status>", "only this status").choices(kycStatuses))

@@ -5,7 +5,7 @@ import { parseAmount, parseText, parseTime, wholeNumberParser } from "../../pars
 import type { Columns } from "../../print.ts";
 import { apiCommand } from "../api-command.ts";
 import type { ApiOptions } from "../connect.ts";
-import { listCommand, withoutUndefined } from "../list-command.ts";
+import { listCommand } from "../list-command.ts";
 
 const columns: Columns<PaymentLink> = {
   ID: ({ id }) => id,
@@ -48,7 +48,7 @@ export function paymentLinks(program: Command): void {
     ({ amana, requestOptions }, { name, amount, min, max, language, orderRef, maxPayments, expiresAt }) => {
       const price = { amount, amount_min: min, amount_max: max };
       const body = { name, ...price, language, order_ref: orderRef, max_payments: maxPayments, expires_at: expiresAt };
-      return amana.paymentLinks.create(withoutUndefined(body), requestOptions());
+      return amana.paymentLinks.create(body, requestOptions());
     },
   )
     .requiredOption("--name <text>", "item or service that is sold", parseText)
@@ -70,7 +70,7 @@ export function paymentLinks(program: Command): void {
       emptyText: "No payment links found.",
     },
     ({ amana, requestOptions }, page, { status, search }) =>
-      amana.paymentLinks.list(withoutUndefined({ ...page, status, search }), requestOptions()),
+      amana.paymentLinks.list({ ...page, status, search }, requestOptions()),
   )
     .addOption(new Option("--status <status>", "only this status").choices(paymentLinkStatuses))
     .option("--search <text>", "only links whose name or reference contains this text", parseText);

@@ -34,7 +34,7 @@ export async function actOnEach(
 /** Prints the outcomes, with the column SERVICE if a result has a service. */
 export function printOutcomes(
   rows: readonly ActionResult[],
-  format: { readonly emptyText: string; readonly json?: boolean | undefined },
+  format: { readonly emptyText?: string; readonly json?: boolean | undefined },
 ): void {
   const columns: Columns<ActionResult> = {
     ID: ({ id }) => id,

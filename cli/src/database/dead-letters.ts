@@ -15,7 +15,7 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { type ActionResult, printOutcomes } from "../api/act-on-each.ts";
 import { CommandError, exitCodes } from "../command-error.ts";
 import type { ChangeOptions, CommonOptions } from "../options.ts";
-import { ageOf, jsonText, print, printable, printRows } from "../print.ts";
+import { ageOf, type Columns, jsonText, print, printable, printRows } from "../print.ts";
 import { auditActor } from "./audit-actor.ts";
 import { type OpenDatabase, withServices } from "./services.ts";
 
@@ -31,15 +31,15 @@ export async function listDeadLetters({ json, topic, status, limit, ...selection
   const matches = await withConsumers(selection, (databases) =>
     Promise.all(databases.map(({ orm }) => readDeadLetters(orm.em.fork(), { topic, status, limit }))),
   );
-  const columns = {
-    ID: (row: ShownDeadLetter) => row.id,
-    SERVICE: (row: ShownDeadLetter) => row.consumer,
-    TOPIC: (row: ShownDeadLetter) => row.topic,
-    STATUS: (row: ShownDeadLetter) => row.status,
-    AGE: (row: ShownDeadLetter) => ageOf(row.created_at),
-    ATTEMPTS: (row: ShownDeadLetter) => row.attempts,
-    KEY: (row: ShownDeadLetter) => row.key,
-    REASON: (row: ShownDeadLetter) => row.reason.slice(0, 120),
+  const columns: Columns<ShownDeadLetter> = {
+    ID: ({ id }) => id,
+    SERVICE: ({ consumer }) => consumer,
+    TOPIC: ({ topic }) => topic,
+    STATUS: ({ status }) => status,
+    AGE: ({ created_at }) => ageOf(created_at),
+    ATTEMPTS: ({ attempts }) => attempts,
+    KEY: ({ key }) => key,
+    REASON: ({ reason }) => reason.slice(0, 120),
   };
   printRows(matches.flat(), columns, { json, emptyText: "There are no dead-lettered messages." });
 }
@@ -136,7 +136,7 @@ export async function dropDeadLetters(
     }
     return results;
   });
-  printOutcomes(rows, { json, emptyText: "" });
+  printOutcomes(rows, { json });
 }
 
 /** Runs `change` on a dead-lettered message and inserts an audit row, both in one transaction. */

@@ -27,6 +27,6 @@ export async function revokeKeys(
     }
     return results;
   });
-  printRows(rows, { KEY: ({ id }) => id, OUTCOME: ({ outcome }) => outcome }, { json, emptyText: "" });
+  printRows(rows, { KEY: ({ id }) => id, OUTCOME: ({ outcome }) => outcome }, { json });
   if (rows.some(({ outcome }) => outcome === outcomes.unknown)) process.exitCode = exitCodes.failed;
 }

@@ -101,7 +101,6 @@ async function revokeByApi(api: Api, { reason, json, yes }: ApiOptions & { reaso
   const successOutcome = "REVOKED";
   await actOnEach(ids, async (id) => revoke(id).then(() => ({ outcome: successOutcome })), {
     successOutcome,
-    emptyText: "",
     json,
   });
 }

@@ -138,5 +138,5 @@ async function readAllIds(api: Api, { topic, status = "PARKED" }: Pick<RetryOpti
 async function dropByApi(api: Api, { reason = "", json, yes }: ApiOptions & { reason?: string }, ids: readonly string[]) {
   await confirm(`Drop ${ids.join(", ")}? These messages are not processed. This cannot be undone.`, { yes });
   const drop = async (id: string) => outcomeOf(await api.amana.deadLetters.drop(id, { note: reason }, api.requestOptions()));
-  await actOnEach(ids, drop, { successOutcome: "DROPPED", emptyText: "", json });
+  await actOnEach(ids, drop, { successOutcome: "DROPPED", json });
 }

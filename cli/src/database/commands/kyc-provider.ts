@@ -49,7 +49,7 @@ async function check({ json }: { json?: boolean }): Promise<void> {
       RESULT: ({ result }) => result,
       TEXT: ({ text }) => text,
     },
-    { json, emptyText: "" },
+    { json },
   );
   if (rows.some(({ result }) => result === "failure")) process.exitCode = exitCodes.failed;
 }

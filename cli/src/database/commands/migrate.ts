@@ -22,17 +22,16 @@ async function showStatus({ json, ...selection }: CommonOptions): Promise<void> 
       })),
     ),
   );
-  type Row = (typeof rows)[number];
   printRows(
     rows,
     {
-      SERVICE: (row: Row) => row.service,
-      EXECUTED: (row: Row) => row.executed.length,
-      MISSING: (row: Row) => row.missing.join(", "),
-      EDITED: (row: Row) => row.edited.join(", "),
-      "OF A NEWER VERSION": (row: Row) => row.newer.join(", "),
+      SERVICE: ({ service }) => service,
+      EXECUTED: ({ executed }) => executed.length,
+      MISSING: ({ missing }) => missing.join(", "),
+      EDITED: ({ edited }) => edited.join(", "),
+      "OF A NEWER VERSION": ({ newer }) => newer.join(", "),
     },
-    { json, emptyText: "" },
+    { json },
   );
   const hasRowsWith = (name: "missing" | "edited") => rows.some((row) => row[name].length > 0);
   if (!json && hasRowsWith("missing")) {

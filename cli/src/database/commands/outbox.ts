@@ -64,11 +64,6 @@ async function republishEvents({ topic, from, to, ids, reason, as, json, ...sele
     }
     return results;
   });
-  type Row = (typeof rows)[number];
-  printRows(
-    rows,
-    { SERVICE: (row: Row) => row.service, TOPIC: (row: Row) => row.topic, EVENTS: (row: Row) => row.events },
-    { json, emptyText: "" },
-  );
+  printRows(rows, { SERVICE: ({ service }) => service, TOPIC: ({ topic }) => topic, EVENTS: ({ events }) => events }, { json });
   if (!json) print("The events are in the outbox again. The running service publishes them.");
 }

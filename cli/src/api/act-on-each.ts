@@ -2,7 +2,6 @@ import { exitCodes } from "../command-error.ts";
 import { type Columns, printRows } from "../print.ts";
 import { rejectionText } from "./error-text.ts";
 
-/** Result of an action on one id. */
 export interface ActionResult {
   readonly id: string;
   readonly outcome: string;

@@ -27,7 +27,6 @@ export interface CommandInfo<O> {
    */
   readonly isWithoutIdempotencyKey?: boolean;
   readonly needsConfirmation?: boolean;
-  /** Additional text in the help. */
   readonly helpNote?: string;
 }
 
@@ -114,7 +113,6 @@ export function declareCommand(group: Command, usage: string): Command {
   return command;
 }
 
-/** Adds the options of a command that uses the API. */
 function withApiOptions<O>(command: Command, info: CommandInfo<O>): Command {
   command.option("--json", jsonHelp);
   if (info.needsConfirmation) command.option("--yes", "skip the confirmation");

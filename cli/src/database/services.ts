@@ -16,7 +16,6 @@ interface DatabaseSelection {
   readonly usableServices?: readonly string[];
 }
 
-/** A service with an open connection to its database. */
 export interface OpenDatabase {
   readonly service: ServiceDescription;
   readonly orm: Orm;

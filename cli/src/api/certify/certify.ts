@@ -124,7 +124,6 @@ function sortResults(evidence: Evidence, runs: readonly PlannedRun[]): Evidence 
   return { ...evidence, results: Object.fromEntries(results) };
 }
 
-/** Writes the evidence as an HTML page and as PDF. */
 async function writeReport(folder: string, evidence: Evidence, browser: Browser): Promise<void> {
   const file = join(folder, "evidence.html");
   await writeFile(file, renderReport(evidence));

@@ -137,7 +137,6 @@ export const checkoutPoints: readonly Point[] = [
   },
 ];
 
-/** Checks the language and the direction of the page. */
 export async function checkLanguage(run: PointRun, page: Page): Promise<void> {
   const html = page.locator("html");
   const [lang, dir] = [await html.getAttribute("lang"), await html.getAttribute("dir")];

@@ -13,7 +13,6 @@ export interface CheckResult {
   readonly found?: string;
 }
 
-/** The result of one point in one language. */
 export interface PointResult {
   readonly point: string;
   readonly language: Language;

@@ -55,7 +55,6 @@ const nil = "00000000-0000-0000-0000-000000000000";
 /** Makes PostgreSQL use index lookups, so that a query reads only the rows of its page. */
 const forceIndexScans =
   "select set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true), set_config('enable_bitmapscan', 'off', true)";
-/** Retention of rows and links. */
 const retention = "interval '5 years'";
 /** Period after the chain began in which rows that are older than the chain may be sealed. */
 const firstSealingsMs = 24 * 60 * 60_000;

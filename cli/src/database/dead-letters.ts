@@ -4,7 +4,6 @@ import {
   deadLetterAction,
   markDropped,
   readDeadLetter,
-  readDeadLetterState,
   readDeadLetters,
   requestRetry,
   type ShownDeadLetter,
@@ -47,7 +46,7 @@ export async function listDeadLetters({ json, topic, status, limit, ...selection
 export async function showDeadLetter(id: string, { json, ...selection }: CommonOptions): Promise<void> {
   const deadLetter = await withConsumers(selection, async (databases) => {
     const { service, orm } = await findDatabaseOf(databases, id);
-    return await readDeadLetter(orm.em.fork(), id, (topic) => service.consumes[topic]);
+    return await readDeadLetter(orm.em.fork(), id, service.consumes);
   });
   if (!deadLetter) throw unknownDeadLetter(id);
   if (json) return print(jsonText(deadLetter));
@@ -116,7 +115,7 @@ async function waitForOutcome(
 ): Promise<ActionResult> {
   const row = (outcome: string): ActionResult => ({ id, service: database.service.name, outcome });
   for (;;) {
-    const current = await readDeadLetterState(database.orm.em.fork(), id);
+    const current = await readDeadLetter(database.orm.em.fork(), id);
     if (!current || current.status === "DELIVERED" || current.status === "DROPPED") return row(current?.status ?? "DELIVERED");
     if (current.attempts > attempts) return row(`failed again: ${current.reason}; fix the cause, then retry or drop the message`);
     if (performance.now() >= untilMs) return row("not retried yet; the consumer retries the message when the service runs");
@@ -159,7 +158,7 @@ const withConsumers = <T>(selection: CommonOptions, work: (databases: readonly O
   withServices(selection, (databases) => work(databases.filter(({ service }) => Object.keys(service.consumes).length > 0)));
 
 async function findDatabaseOf(databases: readonly OpenDatabase[], id: string): Promise<OpenDatabase> {
-  for (const database of databases) if (await readDeadLetterState(database.orm.em.fork(), id)) return database;
+  for (const database of databases) if (await readDeadLetter(database.orm.em.fork(), id)) return database;
   throw unknownDeadLetter(id);
 }
 

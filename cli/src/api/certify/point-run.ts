@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Payment, PaymentLink } from "@amana/client";
+import type { CreatePaymentLinkBody, Payment, PaymentLink } from "@amana/client";
 import type { Language } from "@amana/pages";
 import type { Browser, BrowserContext, Page, Response } from "playwright-core";
 import type { Api } from "../connect.ts";
@@ -76,7 +76,7 @@ export class PointRun implements AsyncDisposable {
     this.checks.push({ text, holds, ...(!holds && found !== undefined && { found: found.slice(0, 300) }) });
   }
 
-  async createLink(changes: Partial<Parameters<Api["amana"]["paymentLinks"]["create"]>[0]> = {}): Promise<PaymentLink> {
+  async createLink(changes: Partial<CreatePaymentLinkBody> = {}): Promise<PaymentLink> {
     const { amount, language } = this.options;
     const fields = { name: "Acceptance test", amount, language: language.toUpperCase() as "FR", ...changes };
     const link = await this.api.amana.paymentLinks.create(fields, this.api.requestOptions());
@@ -85,7 +85,7 @@ export class PointRun implements AsyncDisposable {
   }
 
   /** Creates a payment link and opens its page. */
-  async openNewLink(changes?: Parameters<PointRun["createLink"]>[0], options?: OpenOptions) {
+  async openNewLink(changes?: Partial<CreatePaymentLinkBody>, options?: OpenOptions) {
     const link = await this.createLink(changes);
     return { link, ...(await this.open(link.url, options)) };
   }

@@ -1,4 +1,4 @@
-import type { AuditEvent } from "@amana/client";
+import type { AuditEvent, ListAuditEventsQuery } from "@amana/client";
 import type { Command } from "commander";
 import { parseText, parseTime, parseUuid } from "../../parsers.ts";
 import { type Columns, localTime } from "../../print.ts";
@@ -13,13 +13,7 @@ const columns: Columns<AuditEvent> = {
   REASON: { cellOf: ({ reason }) => reason ?? "", minWidth: 8, omitOrder: 1 },
 };
 
-interface Filters {
-  readonly business?: string;
-  readonly action?: string;
-  readonly entity?: string;
-  readonly from?: string;
-  readonly to?: string;
-}
+type Filters = Pick<ListAuditEventsQuery, "action" | "from" | "to"> & { readonly business?: string; readonly entity?: string };
 
 /** Adds `audit list`: actions of operators, and of businesses on their keys and endpoints. */
 export function auditList(group: Command): void {

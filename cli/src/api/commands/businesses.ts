@@ -1,4 +1,4 @@
-import type { Business } from "@amana/client";
+import type { Business, ListBusinessesQuery } from "@amana/client";
 import { businessStatuses } from "@amana/public-api/names";
 import { type Command, Option } from "commander";
 import { confirm } from "../../confirm.ts";
@@ -24,11 +24,6 @@ interface CreateOptions extends ApiOptions {
   readonly pending?: boolean;
 }
 
-interface Filters {
-  readonly status?: Business["status"];
-  readonly search?: string;
-}
-
 export function businesses(program: Command): void {
   const group = program
     .command("businesses")
@@ -47,7 +42,7 @@ export function businesses(program: Command): void {
   )
     .requiredOption("--name <name>", "name of the business", parseText)
     .option("--pending", "create the business with the status PENDING; its keys become valid when it is approved");
-  listCommand<Business, Filters>(
+  listCommand<Business, Pick<ListBusinessesQuery, "status" | "search">>(
     group,
     "list",
     {

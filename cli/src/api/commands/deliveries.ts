@@ -1,20 +1,14 @@
+import type { ReplayWebhookEndpointBody } from "@amana/client";
 import { eventTypeNames } from "@amana/public-api/names";
 import { sleep } from "@amana/runtime/time";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { parseTime } from "../../parsers.ts";
 import { apiCommand } from "../api-command.ts";
-import type { Api, ApiOptions } from "../connect.ts";
+import type { ApiOptions } from "../connect.ts";
 
-type Body = Parameters<Api["amana"]["webhookEndpoints"]["replay"]>[1];
 const statuses = ["pending", "succeeded", "failed", "skipped"] as const;
 
-interface ReplayOptions extends ApiOptions {
-  readonly since: string;
-  readonly until?: string;
-  readonly types?: NonNullable<Body["types"]>;
-  readonly statuses?: NonNullable<Body["statuses"]>;
-  readonly wait?: boolean;
-}
+type ReplayOptions = ApiOptions & ReplayWebhookEndpointBody & { readonly wait?: boolean };
 
 export function deliveries(program: Command): void {
   const group = program.command("deliveries").description("replay past events of an endpoint");

@@ -26,15 +26,9 @@ const deliveryColumns: Columns<Delivery> = {
   ATTEMPTS: { cellOf: ({ attempts }) => attempts.length, alignRight: true },
 };
 
-interface Filters {
-  readonly type?: NonNullable<ListEventsQuery["type"]>;
-  readonly from?: string;
-  readonly to?: string;
-}
-
 export function events(program: Command): void {
   const group = program.command("events").description("list, show or redeliver events");
-  listCommand<Event, Filters>(
+  listCommand<Event, Pick<ListEventsQuery, "type" | "from" | "to">>(
     group,
     "list",
     {

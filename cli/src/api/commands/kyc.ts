@@ -17,9 +17,7 @@ const columns: Columns<KycApplication> = {
   REASONS: { cellOf: ({ reason_codes }) => reason_codes.map(({ code }) => code).join(" "), minWidth: 8, omitOrder: 3 },
 };
 
-interface Filters {
-  readonly status?: NonNullable<ListKycApplicationsQuery["status"]>;
-  readonly verdict?: NonNullable<ListKycApplicationsQuery["verdict"]>;
+interface Filters extends Pick<ListKycApplicationsQuery, "status" | "verdict"> {
   readonly client?: string;
   readonly externalId?: string;
   readonly from?: string;

@@ -1,4 +1,4 @@
-import type { PaymentLink } from "@amana/client";
+import type { CreatePaymentLinkBody, ListPaymentLinksQuery, PaymentLink } from "@amana/client";
 import { paymentLinkStatuses } from "@amana/public-api/names";
 import { type Command, Option } from "commander";
 import { parseAmount, parseText, parseTime, wholeNumberParser } from "../../parsers.ts";
@@ -17,17 +17,9 @@ const columns: Columns<PaymentLink> = {
   URL: { cellOf: ({ url }) => url, omitOrder: 2 },
 };
 
-interface Filters {
-  readonly status?: PaymentLink["status"];
-  readonly search?: string;
-}
-
-interface CreateOptions extends ApiOptions {
-  readonly name: string;
-  readonly amount?: string;
+interface CreateOptions extends ApiOptions, Pick<CreatePaymentLinkBody, "name" | "amount" | "language"> {
   readonly min?: string;
   readonly max?: string;
-  readonly language?: "AR" | "FR" | "EN";
   readonly orderRef?: string;
   readonly maxPayments?: number;
   readonly expiresAt?: string;
@@ -59,7 +51,7 @@ export function paymentLinks(program: Command): void {
     .option("--order-ref <text>", "your reference, copied to each payment", parseText)
     .option("--max-payments <number>", "number of payments after which the link is COMPLETED", wholeNumberParser(1, 1_000_000))
     .option("--expires-at <time>", "time at which the link expires", parseTime);
-  listCommand<PaymentLink, Filters>(
+  listCommand<PaymentLink, Pick<ListPaymentLinksQuery, "status" | "search">>(
     group,
     "list",
     {

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { hostname } from "node:os";
-import { ProblemError, verifyWebhook, type Webhook, WebhookRefused } from "@amana/client";
+import { type CreateWebhookEndpointBody, ProblemError, verifyWebhook, type Webhook, WebhookRefused } from "@amana/client";
 import { BodyTooLarge, readBytes } from "@amana/runtime/read-body";
 import { sleep } from "@amana/runtime/time";
 import { CommandError, exitCodes } from "../../command-error.ts";
@@ -14,7 +14,7 @@ import { type ForwardResult, forward } from "./forward.ts";
 export interface ListenOptions extends ApiOptions {
   readonly forwardTo?: string;
   readonly skipForward?: boolean;
-  readonly events?: NonNullable<Parameters<Api["amana"]["webhookEndpoints"]["create"]>[0]["events"]>;
+  readonly events?: CreateWebhookEndpointBody["events"];
   readonly print?: boolean;
   readonly port?: number;
 }

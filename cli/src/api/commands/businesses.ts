@@ -19,16 +19,11 @@ const columns: Columns<Business> = {
 const key = ["operator"] as const;
 const statusCommand = (id = "") => (id ? `businesses show ${id}` : "businesses list");
 
-interface CreateOptions extends ApiOptions {
-  readonly name: string;
-  readonly pending?: boolean;
-}
-
 export function businesses(program: Command): void {
   const group = program
     .command("businesses")
     .description("create, list, show, approve, reject, disable, enable or rename businesses; rotate a key");
-  apiCommand<CreateOptions>(
+  apiCommand<ApiOptions & { readonly name: string; readonly pending?: boolean }>(
     group,
     "create",
     {

@@ -1,4 +1,4 @@
-import type { KycApplication, ListKycApplicationsQuery } from "@amana/client";
+import type { KycApplication, ListKycApplicationsQuery, ReviewKycApplicationBody } from "@amana/client";
 import { kycStatuses, kycVerdicts } from "@amana/public-api/names";
 import { type Command, Option } from "commander";
 import { confirm } from "../../confirm.ts";
@@ -22,11 +22,6 @@ interface Filters extends Pick<ListKycApplicationsQuery, "status" | "verdict"> {
   readonly externalId?: string;
   readonly from?: string;
   readonly to?: string;
-}
-
-interface ReviewOptions extends ApiOptions {
-  readonly outcome: "APPROVED" | "REJECTED";
-  readonly note: string;
 }
 
 export function kyc(program: Command): void {
@@ -65,7 +60,7 @@ export function kyc(program: Command): void {
       return application;
     },
   );
-  apiCommand<ReviewOptions>(
+  apiCommand<ApiOptions & ReviewKycApplicationBody>(
     group,
     "review <id>",
     {

@@ -26,14 +26,6 @@ export interface VerifyOptions {
   readonly progress: (day: string, rows: number) => void;
 }
 
-interface VerifyResult {
-  readonly days: number;
-  readonly rows: number;
-  /** Keys that signed the heads of these days. */
-  readonly keys: readonly string[];
-  readonly newest: Head | undefined;
-}
-
 interface LinkRow extends Record<string, unknown> {
   readonly number: number;
   readonly link_id: string;
@@ -66,9 +58,10 @@ const headProblems = new Set(["head_not_signed", "head_of_unknown_key", "head_of
 
 /**
  * Verifies the chain day by day, and then searches for rows without a link. Each day is read in one
- * snapshot, page by page. Writes nothing.
+ * snapshot, page by page. Writes nothing. `keys` of the result are the keys that signed the heads of
+ * these days.
  */
-export async function verifyTrail(orm: Orm, options: VerifyOptions): Promise<VerifyResult> {
+export async function verifyTrail(orm: Orm, options: VerifyOptions) {
   const { report, trustedKeys, progress } = options;
   const em = orm.em.fork() as SqlEntityManager;
   const days = await daysOf(em, options);

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { createWriteStream, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { canonicalJson, digestOf, headColumns, isoOf, rowColumns, rowOf } from "@amana/audit-chain";
 import { transaction } from "@amana/database";
@@ -101,7 +100,7 @@ async function writeLines(file: string, rows: Iterable<object> | AsyncIterable<o
   const lines = async function* () {
     for await (const row of rows) yield `${JSON.stringify(row)}\n`;
   };
-  await pipeline(Readable.from(lines()), createWriteStream(file, { flags: "wx", mode: 0o600 }));
+  await pipeline(lines, createWriteStream(file, { flags: "wx", mode: 0o600 }));
 }
 
 async function* rowsOf(

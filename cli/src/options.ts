@@ -12,7 +12,6 @@ export interface ChangeOptions extends CommonOptions {
   readonly as: string;
 }
 
-/** Adds the options that select databases. */
 export const withDatabaseOptions = (command: Command): Command =>
   command
     .option("--service <name>", `use only the database of this service: ${serviceNames.join(", ")} (default: all)`)
@@ -30,7 +29,6 @@ export const withActorOption = (command: Command): Command =>
 export const withChangeOptions = (command: Command, example?: string): Command =>
   withActorOption(withCommonOptions(command, example));
 
-/** Description of `--json` in the help. */
 export const jsonHelp = "print one JSON document";
 
 /** Returns the last part of the help text for a command that does not use the API. */

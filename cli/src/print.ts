@@ -19,7 +19,7 @@ export type Columns<Row> = Readonly<Record<string, Column<Row> | ((row: Row) => 
 export function printRows<Row extends object>(
   rows: readonly Row[],
   columns: Columns<Row>,
-  { json, emptyText }: { json?: boolean | undefined; emptyText: string },
+  { json, emptyText = "" }: { json?: boolean | undefined; emptyText?: string },
 ): void {
   if (json) print(jsonText(rows));
   else if (rows.length === 0) print(emptyText);
@@ -137,11 +137,10 @@ function formatValue(name: string, value: unknown): string {
 export function localTime(iso: string | null | undefined, { ms = false } = {}): string {
   const time = new Date(iso ?? "");
   if (Number.isNaN(time.getTime())) return iso ?? "";
-  const offset = -time.getTimezoneOffset();
-  const local = new Date(time.getTime() + offset * 60_000).toISOString();
-  const twoDigits = (value: number) => String(Math.trunc(Math.abs(value))).padStart(2, "0");
-  const zone = `${offset < 0 ? "-" : "+"}${twoDigits(offset / 60)}:${twoDigits(offset % 60)}`;
-  return `${local.slice(0, 10)} ${local.slice(11, ms ? 23 : 19)} ${zone}`;
+  const instant = Temporal.Instant.fromEpochMilliseconds(time.getTime());
+  const local = instant.toZonedDateTimeISO(Temporal.Now.timeZoneId());
+  const timeOfDay = local.toPlainTime().toString({ fractionalSecondDigits: ms ? 3 : 0 });
+  return `${local.toPlainDate()} ${timeOfDay} ${local.offset}`;
 }
 
 /** Control characters, bidirectional overrides and line separators. */

@@ -2,7 +2,6 @@ import { exitCodes } from "../command-error.ts";
 import { type Columns, printRows } from "../print.ts";
 import { rejectionText } from "./error-text.ts";
 
-/** Result of an action on one id. */
 export interface ActionResult {
   readonly id: string;
   readonly outcome: string;
@@ -18,22 +17,28 @@ export interface ActionResult {
 export async function actOnEach(
   ids: readonly string[],
   act: (id: string) => Promise<Omit<ActionResult, "id">>,
-  { successOutcome, emptyText, json }: { successOutcome: string; emptyText: string; json?: boolean | undefined },
+  { successOutcome, ...format }: { successOutcome: string } & Parameters<typeof printOutcomes>[1],
 ): Promise<void> {
   const rows: ActionResult[] = [];
-  const printOutcomes = () => printRows(rows, columnsOf(rows), { json, emptyText });
   try {
     for (const id of ids) rows.push({ id, ...(await act(id).catch((error) => ({ outcome: rejectionText(error) }))) });
   } catch (error) {
-    if (rows.length > 0) printOutcomes();
+    if (rows.length > 0) printOutcomes(rows, format);
     throw error;
   }
-  printOutcomes();
+  printOutcomes(rows, format);
   if (rows.some(({ outcome }) => outcome !== successOutcome)) process.exitCode = exitCodes.failed;
 }
 
-const columnsOf = (rows: readonly ActionResult[]): Columns<ActionResult> => ({
-  ID: ({ id }) => id,
-  ...(rows.some(({ service }) => service) && { SERVICE: ({ service }: ActionResult) => service }),
-  OUTCOME: ({ outcome }) => outcome,
-});
+/** Prints the outcomes, with the column SERVICE if a result has a service. */
+export function printOutcomes(
+  rows: readonly ActionResult[],
+  format: { readonly emptyText?: string; readonly json?: boolean | undefined },
+): void {
+  const columns: Columns<ActionResult> = {
+    ID: ({ id }) => id,
+    ...(rows.some(({ service }) => service) && { SERVICE: ({ service }: ActionResult) => service }),
+    OUTCOME: ({ outcome }) => outcome,
+  };
+  printRows(rows, columns, format);
+}

@@ -27,7 +27,6 @@ export interface CommandInfo<O> {
    */
   readonly isWithoutIdempotencyKey?: boolean;
   readonly needsConfirmation?: boolean;
-  /** Additional text in the help. */
   readonly helpNote?: string;
 }
 
@@ -114,17 +113,9 @@ export function declareCommand(group: Command, usage: string): Command {
   return command;
 }
 
-/** Adds the options of a command that uses the API. */
-function withApiOptions<O>(
-  command: Command,
-  {
-    statusCommand,
-    needsConfirmation,
-    isWithoutIdempotencyKey,
-  }: Pick<CommandInfo<O>, "statusCommand" | "needsConfirmation" | "isWithoutIdempotencyKey">,
-): Command {
+function withApiOptions<O>(command: Command, info: CommandInfo<O>): Command {
   command.option("--json", jsonHelp);
-  if (needsConfirmation) command.option("--yes", "skip the confirmation");
+  if (info.needsConfirmation) command.option("--yes", "skip the confirmation");
   command.optionsGroup(apiGroup);
   command
     .option("--url <url>", "address of the deployment (default: AMANA_URL, then the local development system)")
@@ -134,7 +125,7 @@ function withApiOptions<O>(
     .option("--key <key>", "API key. Other users of this machine can see command-line arguments; prefer AMANA_KEY or --key-file.")
     .option("--allow-http", "permit an http:// address on another machine; the key is sent unencrypted")
     .option("--timeout <seconds>", "maximum time for a response", numberParser(0.1, 600), 60);
-  if (isKeyed({ statusCommand, isWithoutIdempotencyKey }))
+  if (isKeyed(info))
     command.option(
       "--idempotency-key <key>",
       "Idempotency-Key of an earlier call, to repeat it safely (default: a new key)",
@@ -170,13 +161,7 @@ async function runWithApi<O extends ApiOptions>(info: CommandInfo<O>, work: Work
   }
 }
 
-const isKeyed = ({
-  statusCommand,
-  isWithoutIdempotencyKey,
-}: {
-  statusCommand?: unknown;
-  isWithoutIdempotencyKey?: boolean | undefined;
-}) => !!statusCommand && !isWithoutIdempotencyKey;
+const isKeyed = <O>(info: CommandInfo<O>) => info.statusCommand !== undefined && !info.isWithoutIdempotencyKey;
 
 function parseIdempotencyKey(text: string): string {
   if (!/^[\x21-\x7e]{1,255}$/.test(text)) throw new InvalidArgumentError("It must be 1 to 255 visible ASCII characters.");

@@ -7,7 +7,6 @@ import { amanaDir } from "@amana/runtime/amana-dir";
 import { withoutSlashes } from "@amana/runtime/without-slashes";
 import { CommandError, exitCodes } from "../command-error.ts";
 
-/** Owner of a key. */
 export type KeyOwner = "business" | "operator";
 
 export const keyNames: Readonly<Record<KeyOwner, string>> = { business: "a business's key", operator: "an operator's key" };
@@ -23,7 +22,6 @@ export interface ApiOptions {
   readonly allowHttp?: boolean;
 }
 
-/** A connection to a deployment with one key. */
 export interface Api {
   readonly amana: Amana;
   readonly url: string;
@@ -85,7 +83,7 @@ export async function connect(options: ApiOptions, permittedKeys: readonly KeyOw
     stopSignal: stop,
     requestOptions: () => ({
       signal: AbortSignal.any([stop, AbortSignal.timeout(timeoutMs)]),
-      ...(options.idempotencyKey !== undefined && { idempotencyKey: options.idempotencyKey }),
+      idempotencyKey: options.idempotencyKey,
     }),
   };
 }

@@ -42,14 +42,6 @@ export function listCommand<Row extends { readonly id: string }, Filters extends
   );
 }
 
-type WithoutUndefined<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
-  [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
-};
-
-/** Returns the fields of a request, except the fields that are undefined. */
-export const withoutUndefined = <const T extends object>(fields: T): WithoutUndefined<T> =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as WithoutUndefined<T>;
-
 /**
  * Prints a list page by page. Rows that are created between two page requests shift the later
  * pages. Therefore the function skips rows that were on the previous page.

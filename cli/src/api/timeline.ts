@@ -71,10 +71,9 @@ function statesOf({ created_at, paid_at, updated_at, status }: Payment): Entry[]
 
 async function eventsAround({ amana, requestOptions }: Api, paymentId: string, atMs: number) {
   const [from, to] = [-marginMs, marginMs].map((ms) => new Date(atMs + ms).toISOString());
-  const query = { ...(from && { from }), ...(to && { to }), limit: 100 };
   const events: Event[] = [];
   for (let offset = 0, pages = 0; pages < pagesMax; pages++) {
-    const page = await amana.events.list({ ...query, offset }, requestOptions()).page();
+    const page = await amana.events.list({ from, to, limit: 100, offset }, requestOptions()).page();
     events.push(...page.items.filter(({ body }) => body["payment_id"] === paymentId));
     offset += page.items.length;
     if (page.isLast) return { events, isTruncated: false };
@@ -89,14 +88,7 @@ export function entriesOf({ id: event_id, type: name, created_at }: Event, deliv
     const common = { name, event_id, endpoint_id };
     for (const { at, status_code, error, detail, duration_ms } of attempts) {
       const outcome = status_code === undefined ? error : String(status_code);
-      entries.push({
-        at,
-        kind: "delivery_attempt",
-        ...common,
-        ...(outcome && { outcome }),
-        ...(detail && { detail }),
-        duration_ms,
-      });
+      entries.push({ at, kind: "delivery_attempt", ...common, outcome, detail, duration_ms });
     }
     if (next_attempt_at) entries.push({ at: next_attempt_at, kind: "next_attempt", ...common });
   }

@@ -4,7 +4,6 @@ import {
   deadLetterAction,
   markDropped,
   readDeadLetter,
-  readDeadLetterState,
   readDeadLetters,
   requestRetry,
   type ShownDeadLetter,
@@ -12,9 +11,10 @@ import {
 import { DomainError } from "@amana/rpc";
 import { sleep } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
+import { type ActionResult, printOutcomes } from "../api/act-on-each.ts";
 import { CommandError, exitCodes } from "../command-error.ts";
 import type { ChangeOptions, CommonOptions } from "../options.ts";
-import { ageOf, jsonText, printable, printRows } from "../print.ts";
+import { ageOf, type Columns, jsonText, print, printable, printRows } from "../print.ts";
 import { auditActor } from "./audit-actor.ts";
 import { type OpenDatabase, withServices } from "./services.ts";
 
@@ -27,33 +27,30 @@ interface ListOptions extends CommonOptions {
 }
 
 export async function listDeadLetters({ json, topic, status, limit, ...selection }: ListOptions): Promise<void> {
-  const rows = await withServices(selection, async (databases) => {
-    const matches = await Promise.all(
-      databases
-        .filter(hasConsumers)
-        .map(({ orm }) => readDeadLetters(orm.em.fork(), { topic, status, limit: Math.floor(limit) })),
-    );
-    return matches.flat();
-  });
-  const columns = {
-    ID: (row: ShownDeadLetter) => row.id,
-    SERVICE: (row: ShownDeadLetter) => row.consumer,
-    TOPIC: (row: ShownDeadLetter) => row.topic,
-    STATUS: (row: ShownDeadLetter) => row.status,
-    AGE: (row: ShownDeadLetter) => ageOf(row.created_at),
-    ATTEMPTS: (row: ShownDeadLetter) => row.attempts,
-    KEY: (row: ShownDeadLetter) => row.key,
-    REASON: (row: ShownDeadLetter) => row.reason.slice(0, 120),
+  const matches = await withConsumers(selection, (databases) =>
+    Promise.all(databases.map(({ orm }) => readDeadLetters(orm.em.fork(), { topic, status, limit }))),
+  );
+  const columns: Columns<ShownDeadLetter> = {
+    ID: ({ id }) => id,
+    SERVICE: ({ consumer }) => consumer,
+    TOPIC: ({ topic }) => topic,
+    STATUS: ({ status }) => status,
+    AGE: ({ created_at }) => ageOf(created_at),
+    ATTEMPTS: ({ attempts }) => attempts,
+    KEY: ({ key }) => key,
+    REASON: ({ reason }) => reason.slice(0, 120),
   };
-  printRows(rows, columns, { json, emptyText: "There are no dead-lettered messages." });
+  printRows(matches.flat(), columns, { json, emptyText: "There are no dead-lettered messages." });
 }
 
 export async function showDeadLetter(id: string, { json, ...selection }: CommonOptions): Promise<void> {
-  const deadLetter = await readFromFirstMatch(selection, id, ({ service, orm }) =>
-    readDeadLetter(orm.em.fork(), id, (topic) => service.consumes[topic]),
-  );
-  if (json) process.stdout.write(`${jsonText(deadLetter)}\n`);
-  else for (const [name, value] of Object.entries(deadLetter)) process.stdout.write(`${name.padEnd(16)}${formatValue(value)}\n`);
+  const deadLetter = await withConsumers(selection, async (databases) => {
+    const { service, orm } = await findDatabaseOf(databases, id);
+    return await readDeadLetter(orm.em.fork(), id, service.consumes);
+  });
+  if (!deadLetter) throw unknownDeadLetter(id);
+  if (json) return print(jsonText(deadLetter));
+  for (const [name, value] of Object.entries(deadLetter)) print(`${name.padEnd(16)}${formatValue(value)}`);
 }
 
 const formatValue = (value: unknown) => (typeof value === "string" ? printable(value) : jsonText(value));
@@ -65,25 +62,13 @@ interface RetryOptions extends ChangeOptions {
   readonly wait: number;
 }
 
-interface DeadLetterOutcome {
-  readonly id: string;
-  readonly service: string;
-  readonly outcome: string;
-}
-
-const outcomeColumns = {
-  ID: (row: DeadLetterOutcome) => row.id,
-  SERVICE: (row: DeadLetterOutcome) => row.service,
-  OUTCOME: (row: DeadLetterOutcome) => row.outcome,
-};
-
 export async function retryDeadLetters(
   ids: string[],
   { json, as, all, topic, status, wait, ...selection }: RetryOptions,
 ): Promise<void> {
   if (ids.length > 0 === (all === true)) throw new CommandError("Use either ids or --all.", exitCodes.usage);
-  const rows = await withServices(selection, async (databases) => {
-    const results: DeadLetterOutcome[] = [];
+  const rows = await withConsumers(selection, async (databases) => {
+    const results: ActionResult[] = [];
     const retried: { id: string; attempts: number; database: OpenDatabase }[] = [];
     for (const { id, database } of all
       ? await matchingDeadLetters(databases, topic, status)
@@ -101,13 +86,13 @@ export async function retryDeadLetters(
     for (const deadLetter of retried) results.push(await waitForOutcome(deadLetter, untilMs));
     return results;
   });
-  printRows(rows, outcomeColumns, { json, emptyText: "There are no dead-lettered messages to retry." });
+  printOutcomes(rows, { json, emptyText: "There are no dead-lettered messages to retry." });
   if (rows.some(({ outcome }) => outcome !== "DELIVERED")) process.exitCode = exitCodes.failed;
 }
 
 async function matchingDeadLetters(databases: readonly OpenDatabase[], topic: string | undefined, status = "PARKED") {
   const matches = await Promise.all(
-    databases.filter(hasConsumers).map(async (database) => {
+    databases.map(async (database) => {
       const deadLetters = await readDeadLetters(database.orm.em.fork(), { topic, status, limit: deadLettersMax });
       return deadLetters.map(({ id }) => ({ id, database }));
     }),
@@ -120,21 +105,17 @@ async function locateDeadLetters(
   ids: readonly string[],
 ): Promise<{ id: string; database: OpenDatabase }[]> {
   const matches: { id: string; database: OpenDatabase }[] = [];
-  for (const id of ids) {
-    const database = await findDatabaseOf(databases, id);
-    if (!database) throw unknownDeadLetter(id);
-    matches.push({ id, database });
-  }
+  for (const id of ids) matches.push({ id, database: await findDatabaseOf(databases, id) });
   return matches;
 }
 
 async function waitForOutcome(
   { id, attempts, database }: { id: string; attempts: number; database: OpenDatabase },
   untilMs: number,
-): Promise<DeadLetterOutcome> {
-  const row = (outcome: string): DeadLetterOutcome => ({ id, service: database.service.name, outcome });
+): Promise<ActionResult> {
+  const row = (outcome: string): ActionResult => ({ id, service: database.service.name, outcome });
   for (;;) {
-    const current = await readDeadLetterState(database.orm.em.fork(), id);
+    const current = await readDeadLetter(database.orm.em.fork(), id);
     if (!current || current.status === "DELIVERED" || current.status === "DROPPED") return row(current?.status ?? "DELIVERED");
     if (current.attempts > attempts) return row(`failed again: ${current.reason}; fix the cause, then retry or drop the message`);
     if (performance.now() >= untilMs) return row("not retried yet; the consumer retries the message when the service runs");
@@ -144,19 +125,17 @@ async function waitForOutcome(
 
 export async function dropDeadLetters(
   ids: string[],
-  { json, as, reason, ...selection }: ChangeOptions & { reason?: string },
+  { json, as, reason, ...selection }: ChangeOptions & { reason: string },
 ): Promise<void> {
-  if (!reason?.trim())
-    throw new CommandError("--reason is required, because the audit trail contains the reason.", exitCodes.usage);
-  const rows = await withServices(selection, async (databases) => {
-    const results: DeadLetterOutcome[] = [];
+  const rows = await withConsumers(selection, async (databases) => {
+    const results: ActionResult[] = [];
     for (const { id, database } of await locateDeadLetters(databases, ids)) {
       await changeDeadLetter(database, as, "dropped", (em) => markDropped(em, id), reason);
       results.push({ id, service: database.service.name, outcome: "DROPPED" });
     }
     return results;
   });
-  printRows(rows, outcomeColumns, { json, emptyText: "" });
+  printOutcomes(rows, { json });
 }
 
 /** Runs `change` on a dead-lettered message and inserts an audit row, both in one transaction. */
@@ -174,26 +153,13 @@ async function changeDeadLetter(
   });
 }
 
-const hasConsumers = ({ service }: OpenDatabase) => Object.keys(service.consumes).length > 0;
+/** Calls `work` with the selected databases of services that consume events. */
+const withConsumers = <T>(selection: CommonOptions, work: (databases: readonly OpenDatabase[]) => Promise<T>): Promise<T> =>
+  withServices(selection, (databases) => work(databases.filter(({ service }) => Object.keys(service.consumes).length > 0)));
 
-async function findDatabaseOf(databases: readonly OpenDatabase[], id: string): Promise<OpenDatabase | undefined> {
-  for (const database of databases.filter(hasConsumers))
-    if (await readDeadLetterState(database.orm.em.fork(), id)) return database;
-  return undefined;
-}
-
-async function readFromFirstMatch<T>(
-  selection: CommonOptions,
-  id: string,
-  read: (database: OpenDatabase) => Promise<T | undefined>,
-): Promise<T> {
-  return await withServices(selection, async (databases) => {
-    for (const database of databases.filter(hasConsumers)) {
-      const matches = await read(database);
-      if (matches) return matches;
-    }
-    throw unknownDeadLetter(id);
-  });
+async function findDatabaseOf(databases: readonly OpenDatabase[], id: string): Promise<OpenDatabase> {
+  for (const database of databases) if (await readDeadLetter(database.orm.em.fork(), id)) return database;
+  throw unknownDeadLetter(id);
 }
 
 const unknownDeadLetter = (id: string) =>

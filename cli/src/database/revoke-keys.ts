@@ -17,9 +17,8 @@ export async function revokeKeys(
 ): Promise<void> {
   if (!reason) throw new CommandError("--reason is required, because the audit trail contains the reason.", exitCodes.usage);
   const rows = await withServices({ service, databaseUrl }, async ([database]) => {
-    const revokeKey = database?.service.revokeKey;
-    if (!database || !revokeKey)
-      throw new CommandError(`${service} has no keys. Use --service identity or omit it.`, exitCodes.usage);
+    const { revokeKey } = database.service;
+    if (!revokeKey) throw new CommandError(`${service} has no keys. Use --service identity or omit it.`, exitCodes.usage);
     const by = auditActor(as);
     const results: { id: string; outcome: string }[] = [];
     for (const id of ids) {
@@ -28,6 +27,6 @@ export async function revokeKeys(
     }
     return results;
   });
-  printRows(rows, { KEY: ({ id }) => id, OUTCOME: ({ outcome }) => outcome }, { json, emptyText: "" });
+  printRows(rows, { KEY: ({ id }) => id, OUTCOME: ({ outcome }) => outcome }, { json });
   if (rows.some(({ outcome }) => outcome === outcomes.unknown)) process.exitCode = exitCodes.failed;
 }

@@ -7,7 +7,7 @@ import type { ServiceDescription } from "@amana/service-host";
 import { CommandError, exitCodes } from "../command-error.ts";
 import { serviceDescriptions, serviceNames } from "./service-descriptions.ts";
 
-export interface DatabaseSelection {
+interface DatabaseSelection {
   /** Name of one service. Default: all services. */
   readonly service?: string | undefined;
   /** URL of the database of `service`. */
@@ -16,7 +16,6 @@ export interface DatabaseSelection {
   readonly usableServices?: readonly string[];
 }
 
-/** A service with an open connection to its database. */
 export interface OpenDatabase {
   readonly service: ServiceDescription;
   readonly orm: Orm;
@@ -29,7 +28,7 @@ export interface OpenDatabase {
  */
 export async function withServices<T>(
   selection: DatabaseSelection,
-  work: (databases: readonly OpenDatabase[]) => Promise<T>,
+  work: (databases: readonly [OpenDatabase, ...OpenDatabase[]]) => Promise<T>,
 ): Promise<T> {
   const names = selectedNames(selection);
   await using stack = new AsyncDisposableStack();
@@ -49,12 +48,13 @@ export async function withServices<T>(
       process.exitCode = exitCodes.unreachable;
     }
   }
-  if (databases.length === 0)
+  const [first, ...others] = databases;
+  if (!first)
     throw new CommandError(
       "No database responds. Check the addresses (--help lists the settings), or start PostgreSQL.",
       exitCodes.unreachable,
     );
-  return await forTenant(allTenants, () => work(databases));
+  return await forTenant(allTenants, () => work([first, ...others]));
 }
 
 function selectedNames({ service, databaseUrl, usableServices }: DatabaseSelection): string[] {

@@ -32,14 +32,10 @@ const listedMax = 5;
  * every other folder, so that data and other files do not mix.
  */
 export async function openDataDir(dir: string): Promise<string> {
-  await mkdir(dir, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
-    throw unusableFolder(dir, error);
-  });
+  await mkdir(dir, { recursive: true }).catch(rejectFolder(dir));
   const realDir = await requireUsable(dir);
   if (!(await entriesOf(realDir)).includes(marker)) {
-    await writeFile(join(realDir, marker), markerText).catch((error: NodeJS.ErrnoException) => {
-      throw unusableFolder(dir, error);
-    });
+    await writeFile(join(realDir, marker), markerText).catch(rejectFolder(dir));
   }
   return realDir;
 }
@@ -71,9 +67,7 @@ const isData = (name: string) => dataNames.has(name.replace(/\.new(-password)?$/
 
 /** Returns the real path. Throws DevEnvError if the folder cannot be a data folder of Amana. */
 async function requireUsable(dir: string): Promise<string> {
-  const folder = await stat(dir).catch((error: NodeJS.ErrnoException) => {
-    throw unusableFolder(dir, error);
-  });
+  const folder = await stat(dir).catch(rejectFolder(dir));
   if (!folder.isDirectory()) throw new DevEnvError(`${dir} is a file, not a folder.`, otherFolderAdvice);
   const realDir = await realpath(dir);
   for (const [name, path] of [
@@ -88,9 +82,7 @@ async function requireUsable(dir: string): Promise<string> {
       );
     }
   }
-  await access(realDir, constants.R_OK | constants.W_OK | constants.X_OK).catch((error: NodeJS.ErrnoException) => {
-    throw unusableFolder(dir, error);
-  });
+  await access(realDir, constants.R_OK | constants.W_OK | constants.X_OK).catch(rejectFolder(dir));
   const entries = await entriesOf(realDir);
   if (entries.length === 0 || entries.includes(marker) || (await isOfEarlierVersion(realDir))) return realDir;
   throw new DevEnvError(`${dir} contains files that Amana did not create (${formatNames(entries)}).`, otherFolderAdvice);
@@ -106,20 +98,14 @@ async function isOfEarlierVersion(real: string): Promise<boolean> {
   return secrets?.adminKey?.startsWith("ak_") === true && secrets.databasePassword !== undefined;
 }
 
-const entriesOf = (dir: string) =>
-  readdir(dir).catch((error: NodeJS.ErrnoException) => {
-    throw unusableFolder(dir, error);
-  });
+const entriesOf = (dir: string) => readdir(dir).catch(rejectFolder(dir));
 
-function unusableFolder(dir: string, error: NodeJS.ErrnoException): DevEnvError {
-  if (error.code === "ENOTDIR" || error.code === "EEXIST") {
-    return new DevEnvError(
-      `${dir} cannot be the data folder, because this path or ${dirname(dir)} is a file.`,
-      otherFolderAdvice,
-    );
-  }
-  return new DevEnvError(`${dir} cannot be the data folder: ${error.message}`, otherFolderAdvice, { cause: error });
-}
+/** Returns an error handler that throws a DevEnvError for an unusable folder. */
+const rejectFolder = (dir: string) => (error: NodeJS.ErrnoException) => {
+  const isFile = error.code === "ENOTDIR" || error.code === "EEXIST";
+  const reason = isFile ? `, because this path or ${dirname(dir)} is a file.` : `: ${error.message}`;
+  throw new DevEnvError(`${dir} cannot be the data folder${reason}`, otherFolderAdvice, { cause: error });
+};
 
 function formatNames(names: readonly string[]): string {
   const moreText = names.length > listedMax ? ` and ${names.length - listedMax} more` : "";

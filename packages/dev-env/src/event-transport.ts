@@ -8,7 +8,7 @@ import type { Progress } from "./progress.ts";
 export const eventChoices = ["auto", "kafka", "docker", "direct"] as const;
 export type EventChoice = (typeof eventChoices)[number];
 
-export interface EventTransportOptions {
+interface EventTransportOptions {
   choice: EventChoice;
   /** KAFKA_BROKERS: host:port of running brokers, separated by commas. */
   brokers?: string | undefined;
@@ -19,7 +19,7 @@ export interface EventTransportOptions {
 }
 
 /** `how` describes the transport and the reason in one line. `stop` is idempotent. */
-export type EventTransport =
+type EventTransport =
   | { readonly mode: "kafka"; readonly brokers: string; readonly how: string; stop(): Promise<void> }
   | { readonly mode: "direct"; readonly how: string; stop(): Promise<void> };
 

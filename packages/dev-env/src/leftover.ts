@@ -3,7 +3,7 @@ import { gracefulStopSteps, readProcess, type StopStep, stopByPid } from "./runn
 import type { LogLine } from "./server-process.ts";
 
 /** A process of an earlier run that may still run. */
-export interface Leftover {
+interface Leftover {
   readonly name: string;
   /** Data folder of the process. */
   readonly dir: string;

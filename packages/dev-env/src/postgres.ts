@@ -10,7 +10,7 @@ import { postgresPrograms } from "./postgres/postgres-programs.ts";
 import { launcher, systemUser } from "./postgres/system-user.ts";
 import { type LogLine, type ServerProcess, spawnServer } from "./server-process.ts";
 
-export interface PostgresOptions {
+interface PostgresOptions {
   /** Folder of the data and the superuser's password. `startPostgres` creates a missing folder. */
   dataDir: string;
   /**

@@ -16,7 +16,7 @@ export interface Progress {
   stopSteps(): void;
 }
 
-export interface ProgressStream {
+interface ProgressStream {
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
   write(text: string): unknown;

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { startUnderGuard } from "./end-with-parent.ts";
 
-export interface CommandOptions {
+interface CommandOptions {
   timeoutMs: number;
   cwd?: string;
   env?: NodeJS.ProcessEnv;

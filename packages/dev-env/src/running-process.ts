@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { waitUntil } from "./eventually.ts";
 
-export interface RunningProcess {
+interface RunningProcess {
   parentPid: number;
   /** The command line, its words joined by single spaces. */
   command: string;

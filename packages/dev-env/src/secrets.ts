@@ -31,7 +31,7 @@ export interface Secrets {
 }
 
 /** An Ed25519 key pair. Each key has the format of the settings: "id:base64". */
-export interface KeyPair {
+interface KeyPair {
   readonly privateKey: string;
   readonly publicKey: string;
 }

@@ -20,7 +20,7 @@ export interface ServerProcess {
   kill(): Promise<void>;
 }
 
-export interface ServerProcessOptions {
+interface ServerProcessOptions {
   command: string;
   args: readonly string[];
   cwd: string;

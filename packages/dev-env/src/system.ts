@@ -98,7 +98,9 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   const dir = resolve(options.dir);
   const { signal, started = serviceNames } = options;
   const kycProvider = parseKycProvider(options.kycProvider);
-  requireDistinctPorts(options);
+  const { port, sandboxPort } = options;
+  if (port !== undefined && port === sandboxPort)
+    throw new DevEnvError(`PORT and SANDBOX_PORT are both ${port}.`, "Set one of them to another port.");
   await using stack = new AsyncDisposableStack();
 
   // Processes of a killed run may still use the ports.
@@ -106,9 +108,8 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   const secrets = await readSecrets(dir);
   const logDir = join(dir, "logs");
   await mkdir(logDir, { recursive: true });
-  if (options.port !== undefined) await requireFreePort(options.port, "the gateway", "Set PORT to another port");
-  if (options.sandboxPort !== undefined)
-    await requireFreePort(options.sandboxPort, "the sandbox", "Set SANDBOX_PORT to another port");
+  if (port !== undefined) await requireFreePort(port, "the gateway", "Set PORT to another port");
+  if (sandboxPort !== undefined) await requireFreePort(sandboxPort, "the sandbox", "Set SANDBOX_PORT to another port");
 
   const starting = [
     startDatabases(options, { dir, logDir, progress, stack, password: secrets.databasePassword }),
@@ -122,7 +123,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   signal?.throwIfAborted();
   const [databases, events] = await Promise.all(starting);
 
-  const ports = await choosePorts(options);
+  const ports = await choosePorts({ gateway: port, sandbox: sandboxPort });
   const wiring: SettingsInput = {
     secrets,
     databaseUrls: databases.urls,
@@ -207,11 +208,7 @@ async function startDatabases(
 const recordOf = <T>(create: (name: ServiceName) => T): Record<ServiceName, T> =>
   Object.fromEntries(serviceNames.map((name) => [name, create(name)])) as Record<ServiceName, T>;
 
-async function choosePorts({
-  port,
-  sandboxPort,
-}: Pick<SystemOptions, "port" | "sandboxPort">): Promise<Record<ServiceName, number>> {
-  const fixed: Partial<Record<ServiceName, number | undefined>> = { gateway: port, sandbox: sandboxPort };
+async function choosePorts(fixed: Partial<Record<ServiceName, number | undefined>>): Promise<Record<ServiceName, number>> {
   const chosen = serviceNames.map(async (name) => [name, fixed[name] ?? (await freePort())] as const);
   return Object.fromEntries(await Promise.all(chosen)) as Record<ServiceName, number>;
 }
@@ -225,8 +222,7 @@ function createProcesses(
   { dir, logDir, progress, ports, envOf }: StartContext & Pick<System, "envOf"> & { ports: Record<ServiceName, number> },
 ): Record<ServiceName, ServiceProcess> {
   let writing = Promise.resolve();
-  const entries = serviceNames.map((name) => [
-    name,
+  const processes: Record<ServiceName, ServiceProcess> = recordOf((name) =>
     createServiceProcess({
       name,
       env: envOf(name),
@@ -242,14 +238,8 @@ function createProcesses(
       onCrash: (crashed, output) =>
         progress.print(`✗ ${crashed} ended unexpectedly${supervised ? " and is restarted" : ""}. Its last output:\n${output}`),
     }),
-  ]);
-  const processes = Object.fromEntries(entries) as Record<ServiceName, ServiceProcess>;
+  );
   return processes;
-}
-
-function requireDistinctPorts({ port, sandboxPort }: SystemOptions): void {
-  if (port === undefined || port !== sandboxPort) return;
-  throw new DevEnvError(`PORT and SANDBOX_PORT are both ${port}.`, "Set one of them to another port.");
 }
 
 /** Rejects when the signal aborts. */

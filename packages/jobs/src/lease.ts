@@ -19,7 +19,7 @@ export interface Lease {
 }
 
 /** The columns of a lease. An entity has them if its rows are inserted with a lease. */
-export interface LeaseColumns {
+interface LeaseColumns {
   leaseToken?: string | null;
   leasedUntil?: Date | null;
 }
@@ -59,7 +59,7 @@ export const incrementVersionSql = "version = version + (lease_token is not null
 export const leaseIsFreeSql = "(leased_until is null or leased_until < now())";
 
 /** Selects the row of a lease. `where` is SQL from code with placeholders for `values`. */
-export interface LeaseTarget {
+interface LeaseTarget {
   readonly table: string;
   readonly where: string;
   readonly values: readonly unknown[];

@@ -15,7 +15,6 @@ export {
   deadLetterAction,
   markDropped,
   readDeadLetter,
-  readDeadLetterState,
   readDeadLetters,
   requestRetry,
   type ShownDeadLetter,

@@ -1,10 +1,5 @@
 import type pg from "pg";
-
-export interface OutboxRow {
-  readonly key: string;
-  readonly payload: Buffer;
-  readonly headers: Record<string, string>;
-}
+import type { Message } from "./message.ts";
 
 /**
  * The position up to which a topic is published: all rows up to `id`, except those whose
@@ -43,7 +38,7 @@ export async function saveCursor(client: pg.Client, topic: string, { id, snapsho
   });
 }
 
-interface FoundRow extends OutboxRow {
+interface FoundRow extends Message {
   readonly snapshot: string;
   readonly newest: string;
   /** Null in the single row that is returned if there are no rows to publish. */
@@ -66,7 +61,7 @@ export async function readNext(
   client: pg.Client,
   topic: string,
   cursor: Cursor,
-): Promise<{ rows: OutboxRow[]; next: Cursor; isCut: boolean }> {
+): Promise<{ rows: Message[]; next: Cursor; isCut: boolean }> {
   const [, xmax = "", xip = ""] = cursor.snapshot.split(":");
   const { rows } = await client.query<FoundRow>({
     name: "outbox_read_next",
@@ -106,8 +101,8 @@ export async function readNext(
  * Splits rows into parts that fit into one request. Rows that were committed late are not limited
  * by the query, so they can need several parts.
  */
-export function splitIntoParts(rows: readonly OutboxRow[]): OutboxRow[][] {
-  const parts: OutboxRow[][] = [];
+export function splitIntoParts(rows: readonly Message[]): Message[][] {
+  const parts: Message[][] = [];
   let bytes = Number.POSITIVE_INFINITY;
   for (const row of rows) {
     bytes += row.payload.length;

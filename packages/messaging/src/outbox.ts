@@ -100,12 +100,7 @@ type RepublishRange = { readonly topic: string } & (
  * runs in the transaction of the first batch, for example to add an audit entry. Events committed
  * after the start of the call are excluded. Returns the number of events.
  */
-export async function republish(
-  orm: Orm,
-  range: RepublishRange,
-  record: (em: SqlEntityManager) => void,
-  progress = (_count: number) => {},
-): Promise<number> {
+export async function republish(orm: Orm, range: RepublishRange, record: (em: SqlEntityManager) => void): Promise<number> {
   const condition =
     "eventIds" in range
       ? { sql: "(headers ->> 'ce_id')::uuid = any(?::uuid[])", values: [uuidArray(range.eventIds)] }
@@ -127,7 +122,6 @@ export async function republish(
     });
     afterId = batch[0]?.after_id;
     republished += batch[0]?.count ?? 0;
-    progress(republished);
   }
   return republished;
 }

@@ -1,8 +1,9 @@
 import { backoffMs, faultPoint, type Logger, Pause, secondsSince, sleep, withTimeout } from "@amana/runtime";
 import type pg from "pg";
+import type { Message } from "./message.ts";
 import { beginSendSpans } from "./message-spans.ts";
 import { publishDuration, publishedEvents } from "./metrics.ts";
-import { loadCursor, type OutboxRow, readNext, saveCursor, splitIntoParts } from "./outbox-cursor.ts";
+import { loadCursor, readNext, saveCursor, splitIntoParts } from "./outbox-cursor.ts";
 import type { Transport } from "./transport.ts";
 
 /**
@@ -89,7 +90,7 @@ export class TopicRelay {
     if (!isSaved) await saveCursor(client, topic, cursor);
   }
 
-  async #publish(rows: readonly OutboxRow[]): Promise<void> {
+  async #publish(rows: readonly Message[]): Promise<void> {
     if (rows.length === 0) return;
     const { transport, timeoutMs } = this.#options;
     for (const part of splitIntoParts(rows)) {

@@ -45,12 +45,12 @@ export async function readDeadLetters(
 
 /**
  * Returns a dead-lettered message with its masked payload, or undefined if there is no such
- * dead-lettered message.
+ * dead-lettered message. `schemas` contains the schema of each topic whose payload is shown.
  */
 export async function readDeadLetter(
   em: SqlEntityManager,
   id: string,
-  schemaOf: (topic: string) => DescMessage | undefined,
+  schemas: Readonly<Record<string, DescMessage>> = {},
 ): Promise<(ShownDeadLetter & { payload: unknown }) | undefined> {
   if (!isUuid(id)) return undefined;
   const [row] = await em.execute<(ShownDeadLetter & { payload: Buffer })[]>(
@@ -58,7 +58,7 @@ export async function readDeadLetter(
     [id],
   );
   if (!row) return undefined;
-  const json = maskPayload(schemaOf(row.topic), row.payload);
+  const json = maskPayload(schemas[row.topic], row.payload);
   return { ...row, payload: json === undefined ? `[${row.payload.length} bytes]` : JSON.parse(json) };
 }
 
@@ -106,18 +106,6 @@ export async function markDropped(em: SqlEntityManager, id: string): Promise<Dea
   const status = isFresh ? "DROPPED" : "DELIVERED";
   await endDeadLetter(em, id, status);
   return { before: deadLetter, status };
-}
-
-/**
- * Returns the state of a dead-lettered message, or undefined if there is no such dead-lettered
- * message.
- */
-export async function readDeadLetterState(
-  em: SqlEntityManager,
-  id: string,
-): Promise<{ status: DeadLetterStatus; attempts: number; reason: string } | undefined> {
-  const [row] = isUuid(id) ? await em.execute<DeadLetterRow[]>("select * from dead_letter where id = ?::uuid", [id]) : [];
-  return row;
 }
 
 /** Returns the audit trail entry for a change of a dead-lettered message. */

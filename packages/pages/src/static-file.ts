@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import Negotiator from "negotiator";
 
 /** A file that does not change while the process runs. */
 export interface StaticFile {
@@ -73,15 +74,8 @@ async function variantsOf(content: string | Buffer): Promise<Variant[]> {
 }
 
 /** Returns whether Accept-Encoding has the encoding with a weight above 0 (RFC 9110, 12.5.3). */
-function accepts(header: string | string[] | undefined, encoding: string): boolean {
-  return String(header ?? "")
-    .toLowerCase()
-    .split(",")
-    .some((range) => {
-      const [name = "", ...parameters] = range.split(";").map((part) => part.trim());
-      return name === encoding && !parameters.some((parameter) => /^q=0(\.0{0,3})?$/.test(parameter));
-    });
-}
+const accepts = (header: string | string[] | undefined, encoding: string): boolean =>
+  new Negotiator({ headers: { "accept-encoding": header } }).encodings([encoding]).length > 0;
 
 /** Returns whether If-None-Match has the tag, by weak comparison (RFC 9110, section 13.1.2). */
 function containsTag(header: string | undefined, etag: string): boolean {

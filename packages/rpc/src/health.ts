@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { Health, HealthCheckResponse_ServingStatus as Status } from "@amana/contracts/grpc/health/v1/health_pb";
 import { atMostEvery } from "@amana/runtime";
 import { Code, ConnectError, type ConnectRouter } from "@connectrpc/connect";
@@ -10,8 +11,7 @@ const probeEveryMs = 1_000;
  * dependencies that the server requires, such as its database. `isReady` must not throw.
  */
 export class ServerHealth {
-  #serving = true;
-  readonly #changes = new EventTarget();
+  readonly #stop = new AbortController();
   readonly #services: Set<string>;
   readonly #ready: () => Promise<boolean>;
 
@@ -25,13 +25,12 @@ export class ServerHealth {
    * servers.
    */
   stopServing(): void {
-    this.#serving = false;
-    this.#changes.dispatchEvent(new Event("change"));
+    this.#stop.abort();
   }
 
   /** Returns the state for probes of all kinds. Does not throw. */
   async isServing(): Promise<boolean> {
-    return (await this.#ready()) && this.#serving;
+    return (await this.#ready()) && !this.#stop.signal.aborted;
   }
 
   routes(router: ConnectRouter): void {
@@ -45,18 +44,13 @@ export class ServerHealth {
     });
   }
 
-  #status(): Status {
-    return this.#serving ? Status.SERVING : Status.NOT_SERVING;
-  }
-
   async *#watch(service: string, signal: AbortSignal) {
-    yield { status: this.#services.has(service) ? this.#status() : Status.SERVICE_UNKNOWN };
-    while (!signal.aborted && this.#serving) {
-      await new Promise<void>((resolve) => {
-        signal.addEventListener("abort", () => resolve(), { once: true });
-        this.#changes.addEventListener("change", () => resolve(), { once: true, signal });
-      });
-      if (!signal.aborted) yield { status: this.#status() };
-    }
+    const isServing = !this.#stop.signal.aborted;
+    const end = AbortSignal.any([signal, this.#stop.signal]);
+    const status = isServing ? Status.SERVING : Status.NOT_SERVING;
+    yield { status: this.#services.has(service) ? status : Status.SERVICE_UNKNOWN };
+    if (!isServing) return;
+    if (!end.aborted) await once(end, "abort");
+    if (!signal.aborted) yield { status: Status.NOT_SERVING };
   }
 }

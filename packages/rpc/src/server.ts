@@ -50,7 +50,7 @@ export function serveFrom<S extends DescService, Context>(
   return serve(service, Object.fromEntries(entries));
 }
 
-export interface RpcServerOptions {
+interface RpcServerOptions {
   readonly services: readonly ServedService[];
   readonly host: string;
   /** 0 selects a free port; see `RpcServer.port`. */

@@ -3,7 +3,6 @@ import { recordAction, stuckInboxRows, stuckOutboxRows } from "@amana/messaging"
 import type { ServiceDescription } from "@amana/service-host";
 import { database } from "./orm.ts";
 
-/** Description of this service for the command `amana`. */
 export const repair: ServiceDescription = {
   name: "clients",
   database,

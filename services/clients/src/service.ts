@@ -10,7 +10,6 @@ import { type Context, createContext } from "./context.ts";
 import { database } from "./orm.ts";
 import * as rpcs from "./rpc/index.ts";
 
-/** Definition of the clients service. */
 export const clients: Service<Config, Context> = {
   name: "clients",
   database,

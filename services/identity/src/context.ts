@@ -6,7 +6,6 @@ import { createLeaseWait } from "./key-lease/lease-wait.ts";
 
 export type Context = Readonly<ReturnType<typeof createContext>>;
 
-/** Dependencies of the RPCs and jobs of this service. */
 export const createContext = ({ config, orm, logger, clock, use }: ServiceParts<Config>) => ({
   orm,
   logger,

@@ -5,7 +5,6 @@ import { revokeKey } from "./api-key/revoke-key.ts";
 import { auditAction } from "./audit/audit-event.ts";
 import { database } from "./orm.ts";
 
-/** Description of this service for the command `amana`. */
 export const repair: ServiceDescription = {
   name: "identity",
   database,

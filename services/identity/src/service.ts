@@ -17,7 +17,6 @@ import { showUnsealed } from "./metrics.ts";
 import { database } from "./orm.ts";
 import * as rpcs from "./rpc/index.ts";
 
-/** Definition of the identity service. */
 export const identity: Service<Config, Context> = {
   name: "identity",
   database,

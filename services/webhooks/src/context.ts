@@ -18,7 +18,6 @@ interface DeliverySignals {
   due: [];
 }
 
-/** Creates the context that the RPCs, topic handlers and jobs of this service share. */
 export const createContext = ({ config, orm, logger, clock }: ServiceParts<Config>) => ({
   orm,
   logger,

@@ -33,7 +33,6 @@ export function observeFirstAttempt({ event_id, slow }: NewDelivery): void {
   firstAttemptDelay.observe({ endpoint: slow ? "slow" : "healthy" }, delayMs / 1000);
 }
 
-/** Counts a recorded attempt. */
 export function observeAttempt({ status, status_code, failure, duration_ms }: AttemptResult): void {
   // All status codes outside the range from 200 to 599 share one label value.
   const hasClass = status_code !== null && status_code >= 200 && status_code < 600;

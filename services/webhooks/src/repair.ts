@@ -39,7 +39,6 @@ const readReceivedEvents: ServiceDescription["consumedEvents"] = async (em, from
   );
 };
 
-/** Description of this service for the command `amana`. */
 export const repair: ServiceDescription = {
   name: "webhooks",
   database,

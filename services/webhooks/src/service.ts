@@ -16,7 +16,6 @@ import { database } from "./orm.ts";
 import * as rpcs from "./rpc/index.ts";
 import { deleteOldHealth } from "./webhook-endpoint/endpoint-health.ts";
 
-/** Definition of the webhooks service. */
 export const webhooks: Service<Config, Context> = {
   name: "webhooks",
   database,

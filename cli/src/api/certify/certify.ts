@@ -9,10 +9,9 @@ import { print } from "../../print.ts";
 import type { Api, ApiOptions } from "../connect.ts";
 import { readCards, testCards } from "./cards.ts";
 import { type Evidence, openEvidence, type PointResult, resultKey, saveEvidence } from "./evidence.ts";
-import type { Point } from "./point.ts";
-import { NotApplicable, PointRun, PointStopped, statusOf } from "./point-run.ts";
-import { createPoints } from "./points.ts";
+import { NotApplicable, type Point, PointRun, type PointRunOptions, PointStopped, statusOf } from "./point-run.ts";
 import { renderReport } from "./report.ts";
+import { createPoints } from "./result-points.ts";
 
 export interface CertifyOptions extends ApiOptions {
   readonly out: string;
@@ -24,6 +23,11 @@ export interface CertifyOptions extends ApiOptions {
   readonly only?: readonly string[];
   readonly again?: boolean;
   readonly chromium?: string;
+}
+
+interface PlannedRun {
+  readonly point: Point;
+  readonly language: Language;
 }
 
 const marks: Readonly<Record<PointResult["status"], string>> = { passed: "✓", failed: "✗", "not applicable": "-" };
@@ -43,7 +47,7 @@ export async function certify(api: Api, options: CertifyOptions): Promise<void> 
   const runs = languages.flatMap((language, at) =>
     points.filter((point) => point.languages === "each" || at === 0).map((point) => ({ point, language })),
   );
-  const isKept = ({ point, language }: (typeof runs)[number]) =>
+  const isKept = ({ point, language }: PlannedRun) =>
     !options.again && ["passed", "not applicable"].includes(evidence.results[resultKey(point.id, language)]?.status ?? "");
   const pendingRuns = runs.filter((run) => !isKept(run));
   print(`${runs.length} points, ${runs.length - pendingRuns.length} kept from an earlier run. Evidence: ${folder}`);
@@ -87,14 +91,9 @@ async function launch({ chromium: given, byHand = false }: CertifyOptions): Prom
   });
 }
 
-async function runPoint(
-  api: Api,
-  browser: Browser,
-  options: ConstructorParameters<typeof PointRun>[2],
-  point: Point,
-): Promise<PointResult> {
+async function runPoint(api: Api, browser: Browser, options: PointRunOptions, point: Point): Promise<PointResult> {
   const { id, title, requirement } = point;
-  const run = new PointRun(api, browser, options, id);
+  await using run = new PointRun(api, browser, options, id);
   const resultOf = (status: PointResult["status"], reason?: string): PointResult => ({
     ...{ point: id, language: options.language, title, requirement, status },
     ...(reason !== undefined && { reason }),
@@ -112,22 +111,19 @@ async function runPoint(
       "failed",
       error instanceof PointStopped ? firstLine : `The check of the page stopped with an error: ${firstLine}`,
     );
-  } finally {
-    await run[Symbol.asyncDispose]();
   }
 }
 
 /**
  * Sorts the results in the order of the points in `runs`. Results of other points come last.
  */
-function sortResults(evidence: Evidence, runs: readonly { point: Point; language: Language }[]): Evidence {
+function sortResults(evidence: Evidence, runs: readonly PlannedRun[]): Evidence {
   const keys = runs.map(({ point, language }) => resultKey(point.id, language));
   const rest = Object.keys(evidence.results).filter((key) => !keys.includes(key));
   const results = [...keys, ...rest].flatMap((key) => (evidence.results[key] ? [[key, evidence.results[key]] as const] : []));
   return { ...evidence, results: Object.fromEntries(results) };
 }
 
-/** Writes the evidence as an HTML page and as PDF. */
 async function writeReport(folder: string, evidence: Evidence, browser: Browser): Promise<void> {
   const file = join(folder, "evidence.html");
   await writeFile(file, renderReport(evidence));
@@ -149,12 +145,7 @@ function reasonOf({ checks, reason }: PointResult): string {
   return text === undefined ? "" : `: ${text.replaceAll("\n", " ")}`;
 }
 
-function summarize(
-  evidence: Evidence,
-  runs: readonly { point: Point; language: Language }[],
-  folder: string,
-  isStopped: boolean,
-) {
+function summarize(evidence: Evidence, runs: readonly PlannedRun[], folder: string, isStopped: boolean) {
   const statuses = runs.map(({ point, language }) => evidence.results[resultKey(point.id, language)]?.status);
   const count = (status: PointResult["status"]) => statuses.filter((each) => each === status).length;
   const [failed, missing] = [count("failed"), statuses.filter((status) => status === undefined).length];

@@ -1,8 +1,7 @@
 import type { Page } from "playwright-core";
-import type { Point } from "./point.ts";
-import { NotApplicable, type PointRun, textOf } from "./point-run.ts";
+import { NotApplicable, type Point, type PointRun, textOf } from "./point-run.ts";
 
-const digitsOf = (text: string) => text.replaceAll(/\D/g, "");
+export const digitsOf = (text: string) => text.replaceAll(/\D/g, "");
 
 /**
  * Checks that a text of the page contains the currency and the amount. Ignores separators, because
@@ -26,8 +25,7 @@ export const checkoutPoints: readonly Point[] = [
       "The page with the button to pay shows the final amount prominently with its currency, the name of the seller, and the marks of CIB and EDAHABIA at the button. It uses one language.",
     languages: "each",
     async verify(run) {
-      const link = await run.createLink({ description: "Acceptance test of the payment page" });
-      const { page, response } = await run.open(link.url);
+      const { page, response } = await run.openNewLink({ description: "Acceptance test of the payment page" });
       run.check("The page has the status 200.", response.status() === 200, String(response.status()));
       checkAmount(run, "The page", await textOf(page, ".summary .amount"));
       const [amountPx, bodyPx] = [await fontSizeOf(page, ".summary .amount strong"), await fontSizeOf(page, "body")];
@@ -48,8 +46,7 @@ export const checkoutPoints: readonly Point[] = [
     requirement: "The buyer must tick a box to accept the conditions of sale before the payment. The acceptance is stored.",
     languages: "each",
     async verify(run) {
-      const link = await run.createLink({ conditions_url: "https://shop.example/conditions" });
-      const { page } = await run.open(link.url);
+      const { link, page } = await run.openNewLink({ conditions_url: "https://shop.example/conditions" });
       run.check("The box is not ticked at first.", !(await page.locator("#conditions").isChecked()));
       const hrefs = await page.locator(".conditions a").evaluateAll((links) => links.map((a) => a.getAttribute("href")));
       run.check(
@@ -81,8 +78,7 @@ export const checkoutPoints: readonly Point[] = [
     requirement: "The page with the button to pay has a captcha.",
     languages: "each",
     async verify(run) {
-      const link = await run.createLink();
-      const { page } = await run.open(link.url);
+      const { link, page } = await run.openNewLink();
       const widget = page.locator("altcha-widget");
       if ((await widget.count()) === 0) {
         throw new NotApplicable(
@@ -124,8 +120,7 @@ export const checkoutPoints: readonly Point[] = [
       "Other sites cannot show the page in a frame. The page's form can be sent only to this site, which then opens the processor's form.",
     languages: "first",
     async verify(run) {
-      const link = await run.createLink();
-      const { page, response } = await run.open(link.url);
+      const { link, page, response } = await run.openNewLink();
       const policy = response.headers()["content-security-policy"] ?? "";
       run.check("The Content-Security-Policy forbids frames.", policy.includes("frame-ancestors 'none'"), policy);
       run.check(
@@ -142,7 +137,6 @@ export const checkoutPoints: readonly Point[] = [
   },
 ];
 
-/** Checks the language and the direction of the page. */
 export async function checkLanguage(run: PointRun, page: Page): Promise<void> {
   const html = page.locator("html");
   const [lang, dir] = [await html.getAttribute("lang"), await html.getAttribute("dir")];

@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { readCards, testCards } from "./cards.ts";
 import { type Evidence, openEvidence, type PointResult, saveEvidence } from "./evidence.ts";
 import { statusOf } from "./point-run.ts";
-import { createPoints } from "./points.ts";
 import { renderReport } from "./report.ts";
+import { createPoints } from "./result-points.ts";
 
 let folder: string;
 beforeEach(async () => {

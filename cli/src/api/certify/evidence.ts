@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Language } from "@amana/pages";
 import { CommandError, exitCodes } from "../../command-error.ts";
 
-export type PointStatus = "passed" | "failed" | "not applicable";
+type PointStatus = "passed" | "failed" | "not applicable";
 
 /** A statement about a page, and whether the page satisfied it. */
 export interface CheckResult {
@@ -13,7 +13,6 @@ export interface CheckResult {
   readonly found?: string;
 }
 
-/** The result of one point in one language. */
 export interface PointResult {
   readonly point: string;
   readonly language: Language;

@@ -1,11 +1,23 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Payment, PaymentLink } from "@amana/client";
+import type { CreatePaymentLinkBody, Payment, PaymentLink } from "@amana/client";
 import type { Language } from "@amana/pages";
 import type { Browser, BrowserContext, Page, Response } from "playwright-core";
 import type { Api } from "../connect.ts";
 import type { Card } from "./cards.ts";
 import { type CheckResult, type PointResult, resultKey } from "./evidence.ts";
+
+/** A point of the processor's acceptance list. */
+export interface Point {
+  /** Short name that identifies the point in `--only` and in file names. */
+  readonly id: string;
+  readonly title: string;
+  readonly requirement: string;
+  /** Whether the point is checked in each chosen language, or only in the first one. */
+  readonly languages: "each" | "first";
+  /** Records checks and screenshots of the point. Throws NotApplicable or PointStopped. */
+  verify(run: PointRun): Promise<void>;
+}
 
 /** Thrown by a point that does not apply to the deployment. The message is the reason. */
 export class NotApplicable extends Error {}
@@ -21,6 +33,8 @@ export interface PointRunOptions {
   readonly byHand: boolean;
   readonly progress: (text: string) => void;
 }
+
+type OpenOptions = { readonly javaScriptEnabled?: boolean };
 
 const pageTimeoutMs = 20_000;
 const byHandTimeoutMs = 15 * 60_000;
@@ -62,7 +76,7 @@ export class PointRun implements AsyncDisposable {
     this.checks.push({ text, holds, ...(!holds && found !== undefined && { found: found.slice(0, 300) }) });
   }
 
-  async createLink(changes: Partial<Parameters<Api["amana"]["paymentLinks"]["create"]>[0]> = {}): Promise<PaymentLink> {
+  async createLink(changes: Partial<CreatePaymentLinkBody> = {}): Promise<PaymentLink> {
     const { amount, language } = this.options;
     const fields = { name: "Acceptance test", amount, language: language.toUpperCase() as "FR", ...changes };
     const link = await this.api.amana.paymentLinks.create(fields, this.api.requestOptions());
@@ -70,8 +84,14 @@ export class PointRun implements AsyncDisposable {
     return link;
   }
 
+  /** Creates a payment link and opens its page. */
+  async openNewLink(changes?: Partial<CreatePaymentLinkBody>, options?: OpenOptions) {
+    const link = await this.createLink(changes);
+    return { link, ...(await this.open(link.url, options)) };
+  }
+
   /** Opens an address as a new buyer, without cookies. */
-  async open(url: string, options: { javaScriptEnabled?: boolean } = {}): Promise<{ page: Page; response: Response }> {
+  async open(url: string, options: OpenOptions = {}): Promise<{ page: Page; response: Response }> {
     const context = await this.#browser.newContext({ viewport: { width: widths[0], height: heightPx }, ...options });
     this.#contexts.push(context);
     const page = await context.newPage();
@@ -113,17 +133,14 @@ export class PointRun implements AsyncDisposable {
     const widget = page.locator("altcha-widget");
     if ((await widget.count()) > 0) await page.waitForSelector('.altcha[data-state="verified"]');
     await page.locator("button.pay").click();
-    await page.waitForURL((url) => !url.pathname.startsWith("/pay/") || url.pathname.includes("/result/"));
+    await page.waitForURL((url) => !url.pathname.startsWith("/pay/") || isResult(url));
   }
 
   /** Enters the card on the processor's form, and waits for the result page. */
   async enterCard(page: Page, card: Card): Promise<void> {
-    const isResult = (url: URL) => url.pathname.includes("/result/");
-    if (this.options.byHand) {
-      this.options.progress(`  Pay in the browser with the card "${card.name}" (ends in ${card.pan.slice(-4)}).`);
-      await page.waitForURL(isResult, { timeout: byHandTimeoutMs });
-      return;
-    }
+    const { byHand } = this.options;
+    if (byHand)
+      return await this.#letPersonAct(page, `Pay in the browser with the card "${card.name}" (ends in ${card.pan.slice(-4)}).`);
     await this.requireSandboxForm(page);
     await page.locator("[name=pan]").fill(card.pan);
     await page.locator("[name=expiry]").fill(card.expiry);
@@ -143,17 +160,18 @@ export class PointRun implements AsyncDisposable {
   /** Follows the return link on the sandbox's last page, to avoid the wait for its redirect. */
   async #returnToSeller(page: Page): Promise<void> {
     await page.locator(backToSeller).click();
-    await page.waitForURL(({ pathname }) => pathname.includes("/result/"));
+    await page.waitForURL(isResult);
+  }
+
+  /** Prints an instruction and waits for the result page. */
+  async #letPersonAct(page: Page, instruction: string): Promise<void> {
+    this.options.progress(`  ${instruction}`);
+    await page.waitForURL(isResult, { timeout: byHandTimeoutMs });
   }
 
   /** Cancels the payment on the processor's form, and waits for the result page. */
   async cancelAtProcessor(page: Page): Promise<void> {
-    const isResult = (url: URL) => url.pathname.includes("/result/");
-    if (this.options.byHand) {
-      this.options.progress("  Cancel the payment in the browser.");
-      await page.waitForURL(isResult, { timeout: byHandTimeoutMs });
-      return;
-    }
+    if (this.options.byHand) return await this.#letPersonAct(page, "Cancel the payment in the browser.");
     await this.requireSandboxForm(page);
     await page.locator("form.cancel button").click();
     await this.#returnToSeller(page);
@@ -179,6 +197,8 @@ export class PointRun implements AsyncDisposable {
     for (const id of this.#links) await this.api.amana.paymentLinks.update(id, { status: "INACTIVE" });
   }
 }
+
+const isResult = ({ pathname }: URL) => pathname.includes("/result/");
 
 /** Returns the visible text, without bidirectional control characters and no-break spaces. */
 export async function textOf(page: Page, selector = "body"): Promise<string> {

@@ -1,9 +1,8 @@
 import type { Payment } from "@amana/client";
 import type { Page } from "playwright-core";
 import { type Card, maskedNumber, slugOf } from "./cards.ts";
-import { checkAmount, checkLanguage } from "./checkout-points.ts";
-import type { Point } from "./point.ts";
-import { NotApplicable, type PointRun, textOf } from "./point-run.ts";
+import { checkAmount, checkLanguage, checkoutPoints, digitsOf } from "./checkout-points.ts";
+import { NotApplicable, type Point, type PointRun, textOf } from "./point-run.ts";
 
 const helpline = "3020";
 const rejectedTexts = {
@@ -12,8 +11,19 @@ const rejectedTexts = {
   en: "Your transaction was rejected.",
 } as const;
 
+/** Returns all points in the order in which the evidence lists them. */
+export function createPoints(cards: readonly Card[], email: string | undefined): readonly Point[] {
+  const acceptedCard = cards.find(({ isAccepted }) => isAccepted);
+  const rejectedCard = cards.find(({ isAccepted }) => !isAccepted);
+  return [
+    ...checkoutPoints,
+    ...cards.map((card) => cardPoint(card, card === acceptedCard || card === rejectedCard ? "each" : "first")),
+    ...(acceptedCard ? resultPoints(acceptedCard, email) : []),
+  ];
+}
+
 /** Creates a point that pays a payment link with `card` and checks the result page. */
-export const cardPoint = (card: Card, languages: Point["languages"]): Point => ({
+const cardPoint = (card: Card, languages: Point["languages"]): Point => ({
   id: `card-${slugOf(card)}`,
   title: `${card.isAccepted ? "Accepted" : "Rejected"} payment: ${card.name}`,
   requirement: card.isAccepted
@@ -21,8 +31,7 @@ export const cardPoint = (card: Card, languages: Point["languages"]): Point => (
     : "The result page shows the text of the processor, or states that the transaction was rejected. It also shows the help line 3020.",
   languages,
   async verify(run) {
-    const link = await run.createLink();
-    const { page } = await run.open(link.url);
+    const { link, page } = await run.openNewLink();
     await run.pressPay(page);
     await run.enterCard(page, card);
     const payment = await run.paymentOf(link);
@@ -96,15 +105,14 @@ const timeInAlgiers = (time: string) =>
   }).format(new Date(time));
 
 /** Returns the points that any accepted `card` can check. */
-export const resultPoints = (card: Card, email: string | undefined): readonly Point[] => [
+const resultPoints = (card: Card, email: string | undefined): readonly Point[] => [
   {
     id: "canceled",
     title: "Payment that the buyer cancels",
     requirement: "The result page states that the payment was canceled, and shows the help line 3020.",
     languages: "first",
     async verify(run) {
-      const link = await run.createLink();
-      const { page } = await run.open(link.url);
+      const { link, page } = await run.openNewLink();
       await run.pressPay(page);
       await run.cancelAtProcessor(page);
       const { status } = await run.paymentOf(link);
@@ -119,8 +127,7 @@ export const resultPoints = (card: Card, email: string | undefined): readonly Po
     requirement: "The page states that the result is not known yet, shows no receipt, and updates itself.",
     languages: "each",
     async verify(run) {
-      const link = await run.createLink();
-      const { page } = await run.open(link.url);
+      const { link, page } = await run.openNewLink();
       await run.pressPay(page);
       const { success_url } = await run.paymentOf(link);
       const response = await run.goTo(page, `${success_url}?lang=${run.language}`);
@@ -139,8 +146,7 @@ export const resultPoints = (card: Card, email: string | undefined): readonly Po
       "The receipt can be opened, printed and sent by e-mail. After a refund it shows the paid and the refunded amount.",
     languages: "each",
     async verify(run) {
-      const link = await run.createLink();
-      const { page } = await run.open(link.url);
+      const { link, page } = await run.openNewLink();
       await run.pressPay(page);
       await run.enterCard(page, card);
       const { id, receipt_url = "" } = await run.paymentOf(link);
@@ -151,8 +157,7 @@ export const resultPoints = (card: Card, email: string | undefined): readonly Po
       if (email !== undefined) await sendByMail(run, page, email);
       await run.api.amana.payments.refund(id, {}, run.api.requestOptions());
       await run.goTo(page, `${receipt_url}?lang=${run.language}`);
-      const amounts =
-        (await textOf(page, "main")).replaceAll(/\D/g, "").split(run.options.amount.replaceAll(/\D/g, "")).length - 1;
+      const amounts = digitsOf(await textOf(page, "main")).split(digitsOf(run.options.amount)).length - 1;
       run.check("After the refund, the receipt shows both amounts.", amounts >= 2, `${amounts} times`);
       await run.takeScreenshots(page, "receipt after the refund");
     },
@@ -178,8 +183,7 @@ export const resultPoints = (card: Card, email: string | undefined): readonly Po
     requirement: "The page states that the captcha needs JavaScript.",
     languages: "each",
     async verify(run) {
-      const link = await run.createLink();
-      const { page } = await run.open(link.url, { javaScriptEnabled: false });
+      const { page } = await run.openNewLink({}, { javaScriptEnabled: false });
       if ((await page.locator("altcha-widget").count()) === 0)
         throw new NotApplicable("The deployment has CHECKOUT_CAPTCHA=off.");
       run.check("The page states that it needs JavaScript.", await page.locator("noscript .problem").isVisible());

@@ -8,7 +8,7 @@ import { type Columns, localTime } from "../../print.ts";
 import { actOnEach } from "../act-on-each.ts";
 import { type ApiOrDatabaseOptions, apiCommand, apiOrDatabaseCommand } from "../api-command.ts";
 import type { Api, ApiOptions, KeyOwner } from "../connect.ts";
-import { listCommand, withoutUndefined } from "../list-command.ts";
+import { listCommand } from "../list-command.ts";
 
 type Row = ApiKey | OwnApiKey;
 
@@ -43,7 +43,7 @@ export function apiKeys(program: Command): void {
     { summary: "create a key and print it once", example: "api-keys create --name till-2 --business 0199…", key, statusCommand },
     async (api, { business, name, expiresAt, allowedIp }) => {
       const business_id = businessFor(api, business);
-      const body = withoutUndefined({ name, expires_at: expiresAt, allowed_ips: allowedIp });
+      const body = { name, expires_at: expiresAt, allowed_ips: allowedIp };
       const { apiKeys, me } = api.amana;
       return business_id
         ? await apiKeys.create({ ...body, business_id }, api.requestOptions())
@@ -92,20 +92,15 @@ export function apiKeys(program: Command): void {
 }
 
 async function revokeByApi(api: Api, { reason, json, yes }: ApiOptions & { reason?: string }, ids: readonly string[]) {
-  await confirm(`Revoke ${ids.join(", ")}? This cannot be undone. After the response every gateway rejects these keys.`, {
-    yes: yes ?? false,
-  });
+  await confirm(`Revoke ${ids.join(", ")}? This cannot be undone. After the response every gateway rejects these keys.`, { yes });
   const { apiKeys, me } = api.amana;
-  const revoke = (id: string) => {
-    const body = withoutUndefined({ reason });
-    return api.keyOwner === "operator"
-      ? apiKeys.revoke(id, body, api.requestOptions())
-      : me.revokeApiKey(id, body, api.requestOptions());
-  };
+  const revoke = (id: string) =>
+    api.keyOwner === "operator"
+      ? apiKeys.revoke(id, { reason }, api.requestOptions())
+      : me.revokeApiKey(id, { reason }, api.requestOptions());
   const successOutcome = "REVOKED";
   await actOnEach(ids, async (id) => revoke(id).then(() => ({ outcome: successOutcome })), {
     successOutcome,
-    emptyText: "",
     json,
   });
 }

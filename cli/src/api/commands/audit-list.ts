@@ -1,8 +1,8 @@
-import type { AuditEvent } from "@amana/client";
+import type { AuditEvent, ListAuditEventsQuery } from "@amana/client";
 import type { Command } from "commander";
 import { parseText, parseTime, parseUuid } from "../../parsers.ts";
 import { type Columns, localTime } from "../../print.ts";
-import { listCommand, withoutUndefined } from "../list-command.ts";
+import { listCommand } from "../list-command.ts";
 
 const columns: Columns<AuditEvent> = {
   AT: ({ at }) => localTime(at),
@@ -13,13 +13,7 @@ const columns: Columns<AuditEvent> = {
   REASON: { cellOf: ({ reason }) => reason ?? "", minWidth: 8, omitOrder: 1 },
 };
 
-interface Filters {
-  readonly business?: string;
-  readonly action?: string;
-  readonly entity?: string;
-  readonly from?: string;
-  readonly to?: string;
-}
+type Filters = Pick<ListAuditEventsQuery, "action" | "from" | "to"> & { readonly business?: string; readonly entity?: string };
 
 /** Adds `audit list`: actions of operators, and of businesses on their keys and endpoints. */
 export function auditList(group: Command): void {
@@ -34,7 +28,7 @@ export function auditList(group: Command): void {
       emptyText: "No actions found.",
     },
     ({ amana, requestOptions }, page, { business: business_id, action, entity: entity_id, from, to }) =>
-      amana.auditEvents.list(withoutUndefined({ ...page, business_id, action, entity_id, from, to }), requestOptions()),
+      amana.auditEvents.list({ ...page, business_id, action, entity_id, from, to }, requestOptions()),
   )
     .option("--business <id>", "only actions on this business", parseUuid)
     .option("--action <name>", "only this action, for example api_key.revoked", parseText)

@@ -1,4 +1,4 @@
-import type { Business } from "@amana/client";
+import type { Business, ListBusinessesQuery } from "@amana/client";
 import { businessStatuses } from "@amana/public-api/names";
 import { type Command, Option } from "commander";
 import { confirm } from "../../confirm.ts";
@@ -6,7 +6,7 @@ import { parseText } from "../../parsers.ts";
 import { type Columns, localTime } from "../../print.ts";
 import { apiCommand } from "../api-command.ts";
 import type { Api, ApiOptions } from "../connect.ts";
-import { listCommand, withoutUndefined } from "../list-command.ts";
+import { listCommand } from "../list-command.ts";
 
 const columns: Columns<Business> = {
   ID: ({ id }) => id,
@@ -19,21 +19,11 @@ const columns: Columns<Business> = {
 const key = ["operator"] as const;
 const statusCommand = (id = "") => (id ? `businesses show ${id}` : "businesses list");
 
-interface CreateOptions extends ApiOptions {
-  readonly name: string;
-  readonly pending?: boolean;
-}
-
-interface Filters {
-  readonly status?: Business["status"];
-  readonly search?: string;
-}
-
 export function businesses(program: Command): void {
   const group = program
     .command("businesses")
     .description("create, list, show, approve, reject, disable, enable or rename businesses; rotate a key");
-  apiCommand<CreateOptions>(
+  apiCommand<ApiOptions & { readonly name: string; readonly pending?: boolean }>(
     group,
     "create",
     {
@@ -47,7 +37,7 @@ export function businesses(program: Command): void {
   )
     .requiredOption("--name <name>", "name of the business", parseText)
     .option("--pending", "create the business with the status PENDING; its keys become valid when it is approved");
-  listCommand<Business, Filters>(
+  listCommand<Business, Pick<ListBusinessesQuery, "status" | "search">>(
     group,
     "list",
     {
@@ -57,8 +47,7 @@ export function businesses(program: Command): void {
       columns,
       emptyText: "No businesses found.",
     },
-    ({ amana, requestOptions }, page, { status, search }) =>
-      amana.businesses.list(withoutUndefined({ ...page, status, search }), requestOptions()),
+    ({ amana, requestOptions }, page, { status, search }) => amana.businesses.list({ ...page, status, search }, requestOptions()),
   )
     .addOption(new Option("--status <status>", "only this status").choices(businessStatuses))
     .option("--search <text>", "only names that contain this text", parseText);

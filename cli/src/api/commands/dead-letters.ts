@@ -9,7 +9,7 @@ import { ageOf, type Columns } from "../../print.ts";
 import { actOnEach } from "../act-on-each.ts";
 import { type ApiOrDatabaseOptions, apiOrDatabaseCommand } from "../api-command.ts";
 import type { Api, ApiOptions } from "../connect.ts";
-import { type ListOptions, showList, withListOptions, withoutUndefined } from "../list-command.ts";
+import { type ListOptions, showList, withListOptions } from "../list-command.ts";
 
 type DeadLetter = ListDeadLettersItem;
 
@@ -56,7 +56,7 @@ export function deadLetters(program: Command): void {
       },
       (api, { topic, status, ...options }) =>
         showList(api, options, { columns, emptyText: "There are no dead-lettered messages." }, (page) =>
-          api.amana.deadLetters.list(withoutUndefined({ ...page, topic: topic || undefined, status }), api.requestOptions()),
+          api.amana.deadLetters.list({ ...page, topic: topic || undefined, status }, api.requestOptions()),
         ),
       async () => (await loadDatabaseActions()).listDeadLetters,
     ),
@@ -131,13 +131,12 @@ const outcomeOf = ({ service, status }: Pick<DeadLetter, "service" | "status">) 
  */
 async function readAllIds(api: Api, { topic, status = "PARKED" }: Pick<RetryOptions, "topic" | "status">): Promise<string[]> {
   const ids: string[] = [];
-  const query = withoutUndefined({ status, topic, limit: 100 });
-  for await (const { id } of api.amana.deadLetters.list(query, { signal: api.stopSignal })) ids.push(id);
+  for await (const { id } of api.amana.deadLetters.list({ status, topic, limit: 100 }, { signal: api.stopSignal })) ids.push(id);
   return ids;
 }
 
 async function dropByApi(api: Api, { reason = "", json, yes }: ApiOptions & { reason?: string }, ids: readonly string[]) {
-  await confirm(`Drop ${ids.join(", ")}? These messages are not processed. This cannot be undone.`, { yes: yes ?? false });
+  await confirm(`Drop ${ids.join(", ")}? These messages are not processed. This cannot be undone.`, { yes });
   const drop = async (id: string) => outcomeOf(await api.amana.deadLetters.drop(id, { note: reason }, api.requestOptions()));
-  await actOnEach(ids, drop, { successOutcome: "DROPPED", emptyText: "", json });
+  await actOnEach(ids, drop, { successOutcome: "DROPPED", json });
 }

@@ -1,21 +1,14 @@
+import type { ReplayWebhookEndpointBody } from "@amana/client";
 import { eventTypeNames } from "@amana/public-api/names";
 import { sleep } from "@amana/runtime/time";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { parseTime } from "../../parsers.ts";
 import { apiCommand } from "../api-command.ts";
-import type { Api, ApiOptions } from "../connect.ts";
-import { withoutUndefined } from "../list-command.ts";
+import type { ApiOptions } from "../connect.ts";
 
-type Body = Parameters<Api["amana"]["webhookEndpoints"]["replay"]>[1];
 const statuses = ["pending", "succeeded", "failed", "skipped"] as const;
 
-interface ReplayOptions extends ApiOptions {
-  readonly since: string;
-  readonly until?: string;
-  readonly types?: NonNullable<Body["types"]>;
-  readonly statuses?: NonNullable<Body["statuses"]>;
-  readonly wait?: boolean;
-}
+type ReplayOptions = ApiOptions & ReplayWebhookEndpointBody & { readonly wait?: boolean };
 
 export function deliveries(program: Command): void {
   const group = program.command("deliveries").description("replay past events of an endpoint");
@@ -29,7 +22,7 @@ export function deliveries(program: Command): void {
       statusCommand: (id) => `webhooks show ${id}`,
     },
     async (api, { wait, since, until, types, statuses }, id: string) => {
-      const body = withoutUndefined({ since, until, types, statuses });
+      const body = { since, until, types, statuses };
       let replay = await api.amana.webhookEndpoints.replay(id, body, api.requestOptions());
       while (wait && replay.status === "RUNNING" && !api.stopSignal.aborted) {
         await sleep(500);

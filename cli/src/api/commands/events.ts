@@ -5,7 +5,7 @@ import { parseTime, parseUuid } from "../../parsers.ts";
 import { type Columns, jsonText, localTime, print, printFields, printRows } from "../../print.ts";
 import { apiCommand } from "../api-command.ts";
 import type { ApiOptions } from "../connect.ts";
-import { listCommand, withoutUndefined } from "../list-command.ts";
+import { listCommand } from "../list-command.ts";
 import { entriesOf, printTimeline } from "../timeline.ts";
 
 /** Returns the id of the payment, application or endpoint of an event. */
@@ -26,15 +26,9 @@ const deliveryColumns: Columns<Delivery> = {
   ATTEMPTS: { cellOf: ({ attempts }) => attempts.length, alignRight: true },
 };
 
-interface Filters {
-  readonly type?: NonNullable<ListEventsQuery["type"]>;
-  readonly from?: string;
-  readonly to?: string;
-}
-
 export function events(program: Command): void {
   const group = program.command("events").description("list, show or redeliver events");
-  listCommand<Event, Filters>(
+  listCommand<Event, Pick<ListEventsQuery, "type" | "from" | "to">>(
     group,
     "list",
     {
@@ -44,8 +38,7 @@ export function events(program: Command): void {
       columns,
       emptyText: "No events found.",
     },
-    ({ amana, requestOptions }, page, { type, from, to }) =>
-      amana.events.list(withoutUndefined({ ...page, type, from, to }), requestOptions()),
+    ({ amana, requestOptions }, page, { type, from, to }) => amana.events.list({ ...page, type, from, to }, requestOptions()),
   )
     .addOption(new Option("--type <type>", "only this type").choices(eventLogTypes))
     .option("--from <time>", "only events at or after this time", parseTime)
@@ -73,7 +66,7 @@ export function events(program: Command): void {
       statusCommand: (id) => `events show ${id}`,
     },
     async ({ amana, requestOptions }, { endpoint, json }, id: string) => {
-      const deliveries = await amana.events.redeliver(id, withoutUndefined({ endpoint_id: endpoint }), requestOptions());
+      const deliveries = await amana.events.redeliver(id, { endpoint_id: endpoint }, requestOptions());
       printRows(deliveries, deliveryColumns, { json, emptyText: "No active endpoint has a delivery of this event." });
     },
   ).option("--endpoint <id>", "only this endpoint", parseUuid);

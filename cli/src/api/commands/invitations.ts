@@ -5,7 +5,7 @@ import { parseText, parseTime } from "../../parsers.ts";
 import { type Columns, localTime } from "../../print.ts";
 import { apiCommand } from "../api-command.ts";
 import type { ApiOptions } from "../connect.ts";
-import { listCommand, withoutUndefined } from "../list-command.ts";
+import { listCommand } from "../list-command.ts";
 
 const columns: Columns<Invitation> = {
   ID: ({ id }) => id,
@@ -36,7 +36,7 @@ export function invitations(program: Command): void {
       statusCommand,
     },
     ({ amana, requestOptions }, { name, expiresAt }) =>
-      amana.invitations.create(withoutUndefined({ name, expires_at: expiresAt }), requestOptions()),
+      amana.invitations.create({ name, expires_at: expiresAt }, requestOptions()),
   )
     .requiredOption("--name <name>", "name of the invited business", parseText)
     .option("--expires-at <time>", "time at which the invitation expires, at most 30 days ahead (default: in 7 days)", parseTime);

@@ -1,4 +1,4 @@
-import type { KycApplication, ListKycApplicationsQuery } from "@amana/client";
+import type { KycApplication, ListKycApplicationsQuery, ReviewKycApplicationBody } from "@amana/client";
 import { kycStatuses, kycVerdicts } from "@amana/public-api/names";
 import { type Command, Option } from "commander";
 import { confirm } from "../../confirm.ts";
@@ -6,7 +6,7 @@ import { parseText, parseTime, parseUuid } from "../../parsers.ts";
 import { type Columns, localTime } from "../../print.ts";
 import { apiCommand } from "../api-command.ts";
 import type { ApiOptions } from "../connect.ts";
-import { listCommand, withoutUndefined } from "../list-command.ts";
+import { listCommand } from "../list-command.ts";
 
 const columns: Columns<KycApplication> = {
   ID: ({ id }) => id,
@@ -17,18 +17,11 @@ const columns: Columns<KycApplication> = {
   REASONS: { cellOf: ({ reason_codes }) => reason_codes.map(({ code }) => code).join(" "), minWidth: 8, omitOrder: 3 },
 };
 
-interface Filters {
-  readonly status?: NonNullable<ListKycApplicationsQuery["status"]>;
-  readonly verdict?: NonNullable<ListKycApplicationsQuery["verdict"]>;
+interface Filters extends Pick<ListKycApplicationsQuery, "status" | "verdict"> {
   readonly client?: string;
   readonly externalId?: string;
   readonly from?: string;
   readonly to?: string;
-}
-
-interface ReviewOptions extends ApiOptions {
-  readonly outcome: "APPROVED" | "REJECTED";
-  readonly note: string;
 }
 
 export function kyc(program: Command): void {
@@ -45,7 +38,7 @@ export function kyc(program: Command): void {
     },
     ({ amana, requestOptions }, page, { status, verdict, client, externalId, from, to }) => {
       const filters = { status, verdict, client_id: client, external_id: externalId, created_from: from, created_to: to };
-      return amana.kycApplications.list(withoutUndefined({ ...page, ...filters }), requestOptions());
+      return amana.kycApplications.list({ ...page, ...filters }, requestOptions());
     },
   )
     .addOption(new Option("--status <status>", "only this status").choices(kycStatuses))
@@ -67,7 +60,7 @@ export function kyc(program: Command): void {
       return application;
     },
   );
-  apiCommand<ReviewOptions>(
+  apiCommand<ApiOptions & ReviewKycApplicationBody>(
     group,
     "review <id>",
     {

@@ -3,7 +3,6 @@ import { confirm } from "../../confirm.ts";
 import { parseText } from "../../parsers.ts";
 import { apiCommand } from "../api-command.ts";
 import type { ApiOptions } from "../connect.ts";
-import { withoutUndefined } from "../list-command.ts";
 
 const statusCommand = (id = "") => `onboarding status ${id} (with the business's key)`;
 
@@ -39,7 +38,7 @@ export function onboarding(program: Command): void {
       },
       async ({ amana, requestOptions }, { reason, ...options }, id: string) => {
         await confirm(`Set the onboarding of client ${id} to ${status}? ${effect}`, options);
-        return await amana.onboarding[verb](id, withoutUndefined({ reason }), requestOptions());
+        return await amana.onboarding[verb](id, { reason }, requestOptions());
       },
     ).option("--reason <text>", "reason in the audit trail", parseText);
   }

@@ -5,7 +5,7 @@ import { parseText } from "../../parsers.ts";
 import { type Columns, localTime } from "../../print.ts";
 import { apiCommand } from "../api-command.ts";
 import type { ApiOptions } from "../connect.ts";
-import { listCommand, withoutUndefined } from "../list-command.ts";
+import { listCommand } from "../list-command.ts";
 
 const columns: Columns<OperatorKey> = {
   ID: ({ id }) => id,
@@ -53,7 +53,7 @@ export function operatorKeys(program: Command): void {
         `Revoke the operator's key ${id}? This cannot be undone. After the response every gateway rejects it.`,
         options,
       );
-      return await amana.operatorKeys.revoke(id, withoutUndefined({ reason }), requestOptions());
+      return await amana.operatorKeys.revoke(id, { reason }, requestOptions());
     },
   ).option("--reason <text>", "reason in the audit trail", parseText);
 }

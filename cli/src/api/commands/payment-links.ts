@@ -1,11 +1,11 @@
-import type { PaymentLink } from "@amana/client";
+import type { CreatePaymentLinkBody, ListPaymentLinksQuery, PaymentLink } from "@amana/client";
 import { paymentLinkStatuses } from "@amana/public-api/names";
 import { type Command, Option } from "commander";
 import { parseAmount, parseText, parseTime, wholeNumberParser } from "../../parsers.ts";
 import type { Columns } from "../../print.ts";
 import { apiCommand } from "../api-command.ts";
 import type { ApiOptions } from "../connect.ts";
-import { listCommand, withoutUndefined } from "../list-command.ts";
+import { listCommand } from "../list-command.ts";
 
 const columns: Columns<PaymentLink> = {
   ID: ({ id }) => id,
@@ -17,17 +17,9 @@ const columns: Columns<PaymentLink> = {
   URL: { cellOf: ({ url }) => url, omitOrder: 2 },
 };
 
-interface Filters {
-  readonly status?: PaymentLink["status"];
-  readonly search?: string;
-}
-
-interface CreateOptions extends ApiOptions {
-  readonly name: string;
-  readonly amount?: string;
+interface CreateOptions extends ApiOptions, Pick<CreatePaymentLinkBody, "name" | "amount" | "language"> {
   readonly min?: string;
   readonly max?: string;
-  readonly language?: "AR" | "FR" | "EN";
   readonly orderRef?: string;
   readonly maxPayments?: number;
   readonly expiresAt?: string;
@@ -48,7 +40,7 @@ export function paymentLinks(program: Command): void {
     ({ amana, requestOptions }, { name, amount, min, max, language, orderRef, maxPayments, expiresAt }) => {
       const price = { amount, amount_min: min, amount_max: max };
       const body = { name, ...price, language, order_ref: orderRef, max_payments: maxPayments, expires_at: expiresAt };
-      return amana.paymentLinks.create(withoutUndefined(body), requestOptions());
+      return amana.paymentLinks.create(body, requestOptions());
     },
   )
     .requiredOption("--name <text>", "item or service that is sold", parseText)
@@ -59,7 +51,7 @@ export function paymentLinks(program: Command): void {
     .option("--order-ref <text>", "your reference, copied to each payment", parseText)
     .option("--max-payments <number>", "number of payments after which the link is COMPLETED", wholeNumberParser(1, 1_000_000))
     .option("--expires-at <time>", "time at which the link expires", parseTime);
-  listCommand<PaymentLink, Filters>(
+  listCommand<PaymentLink, Pick<ListPaymentLinksQuery, "status" | "search">>(
     group,
     "list",
     {
@@ -70,7 +62,7 @@ export function paymentLinks(program: Command): void {
       emptyText: "No payment links found.",
     },
     ({ amana, requestOptions }, page, { status, search }) =>
-      amana.paymentLinks.list(withoutUndefined({ ...page, status, search }), requestOptions()),
+      amana.paymentLinks.list({ ...page, status, search }, requestOptions()),
   )
     .addOption(new Option("--status <status>", "only this status").choices(paymentLinkStatuses))
     .option("--search <text>", "only links whose name or reference contains this text", parseText);

@@ -7,7 +7,7 @@ import { parseAmount, parseText, parseTime } from "../../parsers.ts";
 import { type Columns, jsonText, localTime, print, printFields } from "../../print.ts";
 import { apiCommand } from "../api-command.ts";
 import type { Api, ApiOptions } from "../connect.ts";
-import { listCommand, withoutUndefined } from "../list-command.ts";
+import { listCommand } from "../list-command.ts";
 import { printStatement, type StatementOptions } from "../statement.ts";
 import { printTimeline, timelineForBusiness } from "../timeline.ts";
 
@@ -50,7 +50,7 @@ export function payments(program: Command): void {
       emptyText: "No payments found.",
     },
     ({ amana, requestOptions }, page, { status, orderRef: order_ref, from: created_from, to: created_to }) =>
-      amana.payments.list(withoutUndefined({ ...page, status, order_ref, created_from, created_to }), requestOptions()),
+      amana.payments.list({ ...page, status, order_ref, created_from, created_to }, requestOptions()),
   )
     .addOption(new Option("--status <status>", "only this status").choices(paymentStatuses))
     .option("--order-ref <text>", "only payments with this reference", parseText)
@@ -152,5 +152,5 @@ async function refund(
       options,
     );
   }
-  return await amana.payments.refund(id, withoutUndefined({ amount }), requestOptions());
+  return await amana.payments.refund(id, { amount }, requestOptions());
 }

@@ -1,4 +1,4 @@
-import type { Refund } from "@amana/client";
+import type { Refund, ResolveRefundBody } from "@amana/client";
 import { refundOutcomes } from "@amana/public-api/names";
 import { type Command, Option } from "commander";
 import { confirm } from "../../confirm.ts";
@@ -20,9 +20,7 @@ const columns: Columns<Refund> = {
   REASON: { cellOf: ({ decision_reason }) => decision_reason, omitOrder: 1 },
 };
 
-type Outcome = (typeof refundOutcomes)[number];
-
-const outcomeEffects: Readonly<Record<string, string>> = {
+const outcomeEffects: Readonly<Record<ResolveRefundBody["outcome"], string>> = {
   ACCEPTED: "The processor has refunded the payment. It becomes REFUNDED, and the business is notified.",
   REJECTED: "The processor has not refunded the payment and will not refund it. The payment stays PAID.",
   SEND_AGAIN: "The refund is sent once more, after a read at the processor shows that nothing was refunded.",
@@ -44,7 +42,7 @@ export function refunds(program: Command): void {
         ),
     ),
   ).option("--to-decide", "only refunds that need a decision");
-  apiCommand<ApiOptions & { readonly outcome: Outcome; readonly note: string }>(
+  apiCommand<ApiOptions & ResolveRefundBody>(
     group,
     "decide <id>",
     {

@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { hostname } from "node:os";
-import { setTimeout as sleep } from "node:timers/promises";
-import { ProblemError, verifyWebhook, type Webhook, WebhookRefused } from "@amana/client";
+import { type CreateWebhookEndpointBody, ProblemError, verifyWebhook, type Webhook, WebhookRefused } from "@amana/client";
 import { BodyTooLarge, readBytes } from "@amana/runtime/read-body";
+import { sleep } from "@amana/runtime/time";
 import { CommandError, exitCodes } from "../../command-error.ts";
 import { jsonLine, jsonText, localTime, print, printable, styled } from "../../print.ts";
 import { subjectIdOf } from "../commands/events.ts";
@@ -13,7 +14,7 @@ import { type ForwardResult, forward } from "./forward.ts";
 export interface ListenOptions extends ApiOptions {
   readonly forwardTo?: string;
   readonly skipForward?: boolean;
-  readonly events?: NonNullable<Parameters<Api["amana"]["webhookEndpoints"]["create"]>[0]["events"]>;
+  readonly events?: CreateWebhookEndpointBody["events"];
   readonly print?: boolean;
   readonly port?: number;
 }
@@ -51,17 +52,14 @@ export async function listen(api: Api, options: ListenOptions): Promise<void> {
   });
   server.maxConnections = connectionsMax;
   server.requestTimeout = 15_000;
-  const { promise: listening, resolve, reject } = Promise.withResolvers<void>();
-  server.once("error", reject).listen(options.port ?? 0, "127.0.0.1", resolve);
-  await listening.catch((error: NodeJS.ErrnoException) => {
+  server.listen(options.port ?? 0, "127.0.0.1");
+  await once(server, "listening").catch((error: NodeJS.ErrnoException) => {
     throw new CommandError(`The port ${options.port} cannot be used (${error.code}). Choose another port with --port.`);
   });
   const { port } = server.address() as { port: number };
   try {
     const url = `http://127.0.0.1:${port}${path}`;
-    const endpoint = await api.amana.webhookEndpoints
-      .create({ url, ...(events && { events }) }, api.requestOptions())
-      .catch(explainRejectedUrl);
+    const endpoint = await api.amana.webhookEndpoints.create({ url, events }, api.requestOptions()).catch(explainRejectedUrl);
     secret.resolve(endpoint.secret ?? "");
     try {
       if (json) print(jsonLine({ listening: { url, endpoint_id: endpoint.id, secret: endpoint.secret, forward_to: forwardTo } }));
@@ -98,7 +96,7 @@ function explainRejectedUrl(error: unknown): never {
 async function waitUntilStopped({ amana, stopSignal, requestOptions }: Api, id: string): Promise<void> {
   let wasDisabled = false;
   while (!stopSignal.aborted) {
-    await sleep(checkIntervalMs, undefined, { signal: stopSignal }).catch(() => undefined);
+    await sleep(checkIntervalMs, stopSignal);
     if (stopSignal.aborted) break;
     const endpoint = await amana.webhookEndpoints.get(id, requestOptions()).catch((error: unknown) => error as Error);
     if (endpoint instanceof ProblemError && endpoint.status === 404)

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { createWriteStream, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { canonicalJson, digestOf, headColumns, isoOf, rowColumns, rowOf } from "@amana/audit-chain";
 import { transaction } from "@amana/database";
@@ -12,7 +11,7 @@ import { IsolationLevel, type SqlEntityManager } from "@mikro-orm/postgresql";
 import { CommandError } from "../../command-error.ts";
 import type { OpenDatabase } from "../services.ts";
 
-export interface BundleOptions {
+interface BundleOptions {
   readonly businessId: string;
   /** Days in UTC, both inclusive. */
   readonly from: string;
@@ -97,11 +96,11 @@ const inSnapshot = async <T>(em: SqlEntityManager, work: (em: SqlEntityManager) 
     readOnly: true,
   });
 
-async function writeLines(file: string, rows: AsyncGenerator<object>): Promise<void> {
+async function writeLines(file: string, rows: Iterable<object> | AsyncIterable<object>): Promise<void> {
   const lines = async function* () {
     for await (const row of rows) yield `${JSON.stringify(row)}\n`;
   };
-  await pipeline(Readable.from(lines()), createWriteStream(file, { flags: "wx", mode: 0o600 }));
+  await pipeline(lines, createWriteStream(file, { flags: "wx", mode: 0o600 }));
 }
 
 async function* rowsOf(
@@ -159,7 +158,7 @@ async function writeProof(em: SqlEntityManager, { businessId, from, out }: Bundl
        and (final or (day, links) = (select day, links from audit_head order by day desc, links desc limit 1)) order by day, final`,
     [firstDay],
   );
-  await writeLines(join(out, "heads.jsonl"), toGenerator(heads));
+  await writeLines(join(out, "heads.jsonl"), heads);
 }
 
 /**
@@ -180,10 +179,6 @@ async function rejectUnsealed(em: SqlEntityManager, businessId: string): Promise
   throw new CommandError(
     `Rows of this business are not in the audit chain, so the bundle would be incomplete: ${ids}. Run: amana audit verify`,
   );
-}
-
-async function* toGenerator<T>(rows: readonly T[]): AsyncGenerator<T> {
-  yield* rows;
 }
 
 async function* trailOf(em: SqlEntityManager, businessId: string, first: number, last: number): AsyncGenerator<object> {

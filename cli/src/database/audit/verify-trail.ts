@@ -26,14 +26,6 @@ export interface VerifyOptions {
   readonly progress: (day: string, rows: number) => void;
 }
 
-export interface VerifyResult {
-  readonly days: number;
-  readonly rows: number;
-  /** Keys that signed the heads of these days. */
-  readonly keys: readonly string[];
-  readonly newest: Head | undefined;
-}
-
 interface LinkRow extends Record<string, unknown> {
   readonly number: number;
   readonly link_id: string;
@@ -55,7 +47,6 @@ const nil = "00000000-0000-0000-0000-000000000000";
 /** Makes PostgreSQL use index lookups, so that a query reads only the rows of its page. */
 const forceIndexScans =
   "select set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true), set_config('enable_bitmapscan', 'off', true)";
-/** Retention of rows and links. */
 const retention = "interval '5 years'";
 /** Period after the chain began in which rows that are older than the chain may be sealed. */
 const firstSealingsMs = 24 * 60 * 60_000;
@@ -67,9 +58,10 @@ const headProblems = new Set(["head_not_signed", "head_of_unknown_key", "head_of
 
 /**
  * Verifies the chain day by day, and then searches for rows without a link. Each day is read in one
- * snapshot, page by page. Writes nothing.
+ * snapshot, page by page. Writes nothing. `keys` of the result are the keys that signed the heads of
+ * these days.
  */
-export async function verifyTrail(orm: Orm, options: VerifyOptions): Promise<VerifyResult> {
+export async function verifyTrail(orm: Orm, options: VerifyOptions) {
   const { report, trustedKeys, progress } = options;
   const em = orm.em.fork() as SqlEntityManager;
   const days = await daysOf(em, options);
@@ -99,16 +91,10 @@ export async function verifyTrail(orm: Orm, options: VerifyOptions): Promise<Ver
         );
         for (const { public_key } of heads) keys.add(public_key);
         newest = heads.at(-1) ?? newest;
-        const dayCheck = checkDay({
-          day,
-          previous,
-          heads,
-          trusted: trustedKeys,
-          kept: options.keptHeads.filter((head) => head.day === day),
-          report: reportOfDay,
-        });
+        const kept = options.keptHeads.filter((head) => head.day === day);
+        const dayCheck = checkDay({ day, previous, heads, trusted: trustedKeys, kept, report: reportOfDay });
         // For a day whose links were dropped, only its heads can be compared.
-        for (const { links, final, hash } of isDropped ? options.keptHeads.filter((head) => head.day === day) : []) {
+        for (const { links, final, hash } of isDropped ? kept : []) {
           if (heads.some((head) => head.links === links && head.final === final && head.hash !== hash))
             report({
               problem: "kept_head_not_in_chain",
@@ -219,18 +205,13 @@ function checkSealing(
 
 function checkRow(day: string, link: LinkRow, report: VerifyOptions["report"]): void {
   const { number, event_id: id, business_number, business_previous, leaf, is_old, link_business_id, ...columns } = link;
+  const reportRow = (problem: Finding["problem"], detail: string) => report({ problem, day, number, id, detail });
   if (columns["id"] === null) {
     // If the row is missing, the id in the link is unproven, so the time in this id may be forged.
     const exception = is_old
       ? "; this is no problem if the row is older than the audit chain and its five years of retention are over"
       : "";
-    report({
-      problem: "row_deleted",
-      day,
-      number,
-      id,
-      detail: `row ${id} (audit chain entry ${number} of ${day}) was deleted${exception}`,
-    });
+    reportRow("row_deleted", `row ${id} (audit chain entry ${number} of ${day}) was deleted${exception}`);
     return;
   }
   const sealedRow = {
@@ -240,15 +221,9 @@ function checkRow(day: string, link: LinkRow, report: VerifyOptions["report"]): 
     ...(business_previous !== null && { business_previous }),
   };
   if (leafOf({ ...rowOf(columns), sealed: sealedRow }) !== leaf)
-    report({ problem: "row_changed", day, number, id, detail: `row ${id} (audit chain entry ${number} of ${day}) was changed` });
+    reportRow("row_changed", `row ${id} (audit chain entry ${number} of ${day}) was changed`);
   else if (columns["business_id"] !== link_business_id)
-    report({
-      problem: "link_broken",
-      day,
-      number,
-      id,
-      detail: `audit chain entry ${number} of ${day} and row ${id} have different businesses`,
-    });
+    reportRow("link_broken", `audit chain entry ${number} of ${day} and row ${id} have different businesses`);
 }
 
 /**

@@ -12,7 +12,7 @@ import {
   withCommonOptions,
 } from "../../options.ts";
 import { parseDay, parseUuid } from "../../parsers.ts";
-import { jsonText, printable } from "../../print.ts";
+import { jsonText, print, printable } from "../../print.ts";
 import { makeBundle } from "../audit/make-bundle.ts";
 import { verifyTrail } from "../audit/verify-trail.ts";
 import { auditActor } from "../audit-actor.ts";
@@ -79,7 +79,7 @@ async function verify({ service = "identity", databaseUrl, json, from, to, publi
   const report = (finding: Finding) => {
     if (++count > findingsShownMax) return;
     findings.push(finding);
-    if (!json) process.stdout.write(`${finding.problem}: ${printable(finding.detail)}\n`);
+    if (!json) print(`${finding.problem}: ${printable(finding.detail)}`);
   };
   let reportedAt = Date.now();
   const progress = (day: string, rows: number) => {
@@ -95,27 +95,22 @@ async function verify({ service = "identity", databaseUrl, json, from, to, publi
     report,
     progress,
   };
-  const result = await withServices(
-    { service, databaseUrl },
-    async ([database]) => database && (await verifyTrail(database.orm, options)),
-  );
+  const result = await withServices({ service, databaseUrl }, ([database]) => verifyTrail(database.orm, options));
   if (count > 0) process.exitCode = exitCodes.actionNeeded;
   if (json) {
-    process.stdout.write(`${jsonText({ ...result, problems: count, findings })}\n`);
+    print(jsonText({ ...result, problems: count, findings }));
     return;
   }
-  const { days = 0, rows = 0, keys = [], newest } = result ?? {};
+  const { days, rows, keys, newest } = result;
   const heads = newest ? `newest head of ${newest.day} (${newest.links} entries, hash ${newest.hash})` : "no head";
-  process.stdout.write(
-    `${count === 0 ? "No problems found" : `${count} problems found`}: ${days} days, ${rows} rows, ${heads}.\n`,
-  );
+  print(`${count === 0 ? "No problems found" : `${count} problems found`}: ${days} days, ${rows} rows, ${heads}.`);
   if (!head) {
-    process.stdout.write(
-      "The command did not check whether the whole chain was rewritten or shortened. For this check, pass separately stored heads with --head.\n",
+    print(
+      "The command did not check whether the whole chain was rewritten or shortened. For this check, pass separately stored heads with --head.",
     );
   }
   for (const key of publicKey ? [] : keys)
-    process.stdout.write(`Signed with ${key}. Compare it with the key of identity, or pass trusted keys with --public-key.\n`);
+    print(`Signed with ${key}. Compare it with the key of identity, or pass trusted keys with --public-key.`);
 }
 
 function readKeptHeads(file: string | undefined): Head[] {
@@ -143,9 +138,7 @@ async function bundle({ business, from, to, out, as, json }: BundleFlags): Promi
   const manifest_sha256 = await withServices({ usableServices: ["identity", "payments", "webhooks"] }, (databases) =>
     makeBundle(databases, options),
   );
-  process.stdout.write(
-    json ? `${jsonText({ out, manifest_sha256 })}\n` : `Created the bundle ${out}. SHA-256 of its manifest: ${manifest_sha256}\n`,
-  );
+  print(json ? jsonText({ out, manifest_sha256 }) : `Created the bundle ${out}. SHA-256 of its manifest: ${manifest_sha256}`);
 }
 
 async function verifyFolder(folder: string, { publicKey, head, json }: { publicKey: string[]; head?: string; json?: boolean }) {
@@ -153,7 +146,7 @@ async function verifyFolder(folder: string, { publicKey, head, json }: { publicK
   const report = (finding: Finding) => void findings.push(finding);
   const manifest = await verifyBundle(folder, { trusted: trustedKeys(publicKey), kept: readKeptHeads(head), report });
   if (findings.length > 0) process.exitCode = exitCodes.actionNeeded;
-  if (json) process.stdout.write(`${jsonText({ manifest, problems: findings.length, findings })}\n`);
-  else for (const { problem, detail } of findings) process.stdout.write(`${problem}: ${printable(detail)}\n`);
-  if (!json) process.stdout.write(findings.length === 0 ? "No problems found.\n" : `${findings.length} problems found.\n`);
+  if (json) return print(jsonText({ manifest, problems: findings.length, findings }));
+  for (const { problem, detail } of findings) print(`${problem}: ${printable(detail)}`);
+  print(findings.length === 0 ? "No problems found." : `${findings.length} problems found.`);
 }

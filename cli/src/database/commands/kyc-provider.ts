@@ -49,15 +49,13 @@ async function check({ json }: { json?: boolean }): Promise<void> {
       RESULT: ({ result }) => result,
       TEXT: ({ text }) => text,
     },
-    { json, emptyText: "" },
+    { json },
   );
   if (rows.some(({ result }) => result === "failure")) process.exitCode = exitCodes.failed;
 }
 
 async function list({ json, ...selection }: CommonOptions): Promise<void> {
-  const rows = await withServices({ ...selection, usableServices: ["kyc"] }, async ([database]) =>
-    database ? await countByProvider(database.orm) : [],
-  );
+  const rows = await withServices({ ...selection, usableServices: ["kyc"] }, ([database]) => countByProvider(database.orm));
   printRows(
     rows,
     {
@@ -73,14 +71,10 @@ async function list({ json, ...selection }: CommonOptions): Promise<void> {
 type EraseOptions = ChangeOptions & { readonly reason: string; readonly yes?: boolean };
 
 async function erase(id: string, { as, reason, json, yes, ...selection }: EraseOptions): Promise<void> {
-  await confirm(`Delete the applicant's data of application ${id} at the provider? This cannot be undone.`, {
-    ...(yes && { yes }),
-  });
-  const result = await withServices({ ...selection, usableServices: ["kyc"] }, async ([database]) => {
-    if (!database)
-      throw new CommandError("The database of kyc does not respond. Start it and run the command again.", exitCodes.unreachable);
-    return await withSettings(() => eraseApplicant(database.orm, id, { by: auditActor(as), reason }));
-  });
+  await confirm(`Delete the applicant's data of application ${id} at the provider? This cannot be undone.`, { yes });
+  const result = await withServices({ ...selection, usableServices: ["kyc"] }, ([database]) =>
+    withSettings(() => eraseApplicant(database.orm, id, { by: auditActor(as), reason })),
+  );
   if ("text" in result) throw new CommandError(result.text);
   const texts = {
     erased: `The data was deleted at ${result.provider}.`,

@@ -2,7 +2,7 @@ import { migrationsOf } from "@amana/database";
 import type { Command } from "commander";
 import { exitCodes } from "../../command-error.ts";
 import { type CommonOptions, withCommonOptions } from "../../options.ts";
-import { printRows } from "../../print.ts";
+import { print, printRows } from "../../print.ts";
 import { withServices } from "../services.ts";
 
 export function migrateStatus(program: Command): void {
@@ -22,26 +22,23 @@ async function showStatus({ json, ...selection }: CommonOptions): Promise<void> 
       })),
     ),
   );
-  type Row = (typeof rows)[number];
   printRows(
     rows,
     {
-      SERVICE: (row: Row) => row.service,
-      EXECUTED: (row: Row) => row.executed.length,
-      MISSING: (row: Row) => row.missing.join(", "),
-      EDITED: (row: Row) => row.edited.join(", "),
-      "OF A NEWER VERSION": (row: Row) => row.newer.join(", "),
+      SERVICE: ({ service }) => service,
+      EXECUTED: ({ executed }) => executed.length,
+      MISSING: ({ missing }) => missing.join(", "),
+      EDITED: ({ edited }) => edited.join(", "),
+      "OF A NEWER VERSION": ({ newer }) => newer.join(", "),
     },
-    { json, emptyText: "" },
+    { json },
   );
   const hasRowsWith = (name: "missing" | "edited") => rows.some((row) => row[name].length > 0);
   if (!json && hasRowsWith("missing")) {
-    process.stdout.write("\nMISSING: run node services/<name>/src/migrate.ts of this version as the owner of the database.\n");
+    print("\nMISSING: run node services/<name>/src/migrate.ts of this version as the owner of the database.");
   }
   if (!json && hasRowsWith("edited")) {
-    process.stdout.write(
-      "\nEDITED: the file changed after its execution. Revert the edit and put new statements in a new migration.\n",
-    );
+    print("\nEDITED: the file changed after its execution. Revert the edit and put new statements in a new migration.");
   }
   if ((hasRowsWith("missing") || hasRowsWith("edited")) && process.exitCode === undefined)
     process.exitCode = exitCodes.actionNeeded;

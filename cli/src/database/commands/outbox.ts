@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { CommandError, exitCodes } from "../../command-error.ts";
 import { type ChangeOptions, withChangeOptions } from "../../options.ts";
 import { appendUuid, parseTime } from "../../parsers.ts";
-import { printRows } from "../../print.ts";
+import { print, printRows } from "../../print.ts";
 import { auditActor } from "../audit-actor.ts";
 import { withServices } from "../services.ts";
 
@@ -64,11 +64,6 @@ async function republishEvents({ topic, from, to, ids, reason, as, json, ...sele
     }
     return results;
   });
-  type Row = (typeof rows)[number];
-  printRows(
-    rows,
-    { SERVICE: (row: Row) => row.service, TOPIC: (row: Row) => row.topic, EVENTS: (row: Row) => row.events },
-    { json, emptyText: "" },
-  );
-  if (!json) process.stdout.write("The events are in the outbox again. The running service publishes them.\n");
+  printRows(rows, { SERVICE: ({ service }) => service, TOPIC: ({ topic }) => topic, EVENTS: ({ events }) => events }, { json });
+  if (!json) print("The events are in the outbox again. The running service publishes them.");
 }

@@ -65,11 +65,11 @@ async function showLostRows(name: keyof typeof nextSteps, { since, as, json, ...
   printRows(
     rows,
     {
-      [name === "kyc" ? "APPLICATION" : "PAYMENT"]: (row: Difference) => row.id,
-      HERE: (row: Difference) => row.here,
-      WEBHOOKS: (row: Difference) => row.status,
-      BUSINESS: (row: Difference) => row.businessId,
-      DETAILS: (row: Difference) => row.details,
+      [name === "kyc" ? "APPLICATION" : "PAYMENT"]: ({ id }) => id,
+      HERE: ({ here }) => here,
+      WEBHOOKS: ({ status }) => status,
+      BUSINESS: ({ businessId }) => businessId,
+      DETAILS: ({ details }) => details,
     },
     { json, emptyText: `No row of ${name} is missing or differs from its newest event in webhooks.` },
   );

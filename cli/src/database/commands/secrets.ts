@@ -46,6 +46,6 @@ async function reencryptAll({ as, json, ...selection }: ChangeOptions): Promise<
   printRows(
     rows,
     { SERVICE: ({ service }) => service, KEY: ({ key }) => key, REENCRYPTED: ({ reencrypted }) => reencrypted },
-    { json, emptyText: "" },
+    { json },
   );
 }

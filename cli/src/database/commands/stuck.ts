@@ -2,7 +2,7 @@ import { isDatabaseUnavailable, migrationsOf, type StuckRows } from "@amana/data
 import type { Command } from "commander";
 import { exitCodes } from "../../command-error.ts";
 import { type CommonOptions, withCommonOptions } from "../../options.ts";
-import { ageOf, printRows } from "../../print.ts";
+import { ageOf, type Columns, print, printRows } from "../../print.ts";
 import { type OpenDatabase, withServices } from "../services.ts";
 
 interface StuckWork {
@@ -26,15 +26,15 @@ export function stuck(program: Command): void {
 
 async function showStuck({ json, ...selection }: CommonOptions): Promise<void> {
   const rows = await withServices(selection, async (databases) => (await Promise.all(databases.map(findStuckWork))).flat());
-  const columns = {
-    SERVICE: (row: StuckWork) => row.service,
-    COUNT: (row: StuckWork) => (row.count > countMax ? `> ${countMax}` : row.count),
-    OLDEST: (row: StuckWork) => (row.since ? ageOf(row.since) : ""),
-    WHAT: (row: StuckWork) => row.what,
-    "FOR EXAMPLE": (row: StuckWork) => row.ids[0],
+  const columns: Columns<StuckWork> = {
+    SERVICE: ({ service }) => service,
+    COUNT: ({ count }) => (count > countMax ? `> ${countMax}` : count),
+    OLDEST: ({ since }) => (since ? ageOf(since) : ""),
+    WHAT: ({ what }) => what,
+    "FOR EXAMPLE": ({ ids }) => ids[0],
   };
   printRows(rows, columns, { json, emptyText: "No overdue work found." });
-  if (!json) for (const { service, what, todo } of rows) process.stdout.write(`\n${service}, ${what}:\n  ${todo}\n`);
+  if (!json) for (const { service, what, todo } of rows) print(`\n${service}, ${what}:\n  ${todo}`);
   if (rows.length > 0 && process.exitCode === undefined) process.exitCode = exitCodes.actionNeeded;
 }
 

@@ -14,10 +14,6 @@ import { createReporter } from "./reporter.ts";
 import { sellByLink } from "./sell-by-link.ts";
 import { verifyApplicants } from "./verify-applicants.ts";
 
-interface DemoOptions {
-  readonly browser?: boolean;
-}
-
 const reporter = createReporter((text) => process.stdout.write(text));
 const command = createCommand(
   "demo",
@@ -27,7 +23,7 @@ const command = createCommand(
   .action(demo);
 await runCommandLine(command);
 
-async function demo({ browser = false }: DemoOptions): Promise<void> {
+async function demo({ browser = false }: { readonly browser?: boolean }): Promise<void> {
   const progress = createProgress();
   const { promise: stopped, reject: stop } = Promise.withResolvers<never>();
   const signal = createStopSignal(() => {

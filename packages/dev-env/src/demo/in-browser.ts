@@ -1,6 +1,7 @@
 import { chromiumFlags, findChromium } from "@amana/runtime/chromium";
 import { chromium, type Page } from "playwright-core";
 import { DevEnvError } from "../dev-env-error.ts";
+import { acceptedCard } from "./sandbox-control.ts";
 
 /** Runs `act` on a page in headless Chromium, and closes the browser. */
 async function visit<T>(url: string, act: (page: Page) => Promise<T>): Promise<T> {
@@ -18,41 +19,34 @@ async function visit<T>(url: string, act: (page: Page) => Promise<T>): Promise<T
   return await act(page);
 }
 
-interface Card {
-  readonly pan: string;
-  readonly expiry: string;
-  readonly cvv2: string;
-  readonly password: string;
-}
-
 /**
  * Pays on the hosted page and returns the address of the shop to which the browser is redirected.
  */
-export const payInBrowser = (formUrl: string, shopUrl: string, card: Card): Promise<string> =>
+export const payInBrowser = (formUrl: string, shopUrl: string): Promise<string> =>
   visit(formUrl, async (page) => {
-    await fillCardForm(page, card);
+    await fillCardForm(page);
     await page.waitForURL((url) => url.toString().startsWith(shopUrl), { waitUntil: "commit" });
     return page.url();
   });
 
 /** Pays a payment link, and returns the text of the result page. */
-export const payLinkInBrowser = (linkUrl: string, email: string, card: Card): Promise<string> =>
+export const payLinkInBrowser = (linkUrl: string, email: string): Promise<string> =>
   visit(linkUrl, async (page) => {
     await page.locator("[name=email]").fill(email);
     await page.locator("[name=conditions]").check();
     await page.waitForSelector('.altcha[data-state="verified"]');
     await page.locator("button.pay").click();
-    await fillCardForm(page, card);
+    await fillCardForm(page);
     await page.waitForURL((url) => url.pathname.includes("/result/"));
     return (await page.locator("main").textContent()) ?? "";
   });
 
-async function fillCardForm(page: Page, card: Card): Promise<void> {
-  await page.locator("[name=pan]").fill(card.pan);
-  await page.locator("[name=expiry]").fill(card.expiry);
-  await page.locator("[name=cvv2]").fill(card.cvv2);
+async function fillCardForm(page: Page): Promise<void> {
+  await page.locator("[name=pan]").fill(acceptedCard.pan);
+  await page.locator("[name=expiry]").fill(acceptedCard.expiry);
+  await page.locator("[name=cvv2]").fill(acceptedCard.cvv2);
   await page.locator("[name=cvv2]").press("Enter");
-  await page.locator("[name=password]").fill(card.password);
+  await page.locator("[name=password]").fill(acceptedCard.password);
   await page.locator("[name=password]").press("Enter");
 }
 

@@ -2,7 +2,7 @@ import { payInBrowser } from "./in-browser.ts";
 import { listen } from "./listen.ts";
 import type { Participants } from "./participants.ts";
 import type { Reporter } from "./reporter.ts";
-import { acceptedCard, payByControlCall } from "./sandbox-control.ts";
+import { payByControlCall } from "./sandbox-control.ts";
 
 /** Makes a card payment, refunds it, and waits for the webhooks of both. */
 export async function payAndRefund(
@@ -36,7 +36,7 @@ export async function payAndRefund(
   );
   print(`   ${formUrl}`);
   const returnAddress = options.inBrowser
-    ? await payInBrowser(formUrl, shop.url, acceptedCard)
+    ? await payInBrowser(formUrl, shop.url)
     : await payByControlCall(participants.sandboxUrl, formUrl);
   const returnUrl = new URL(returnAddress);
   expect(

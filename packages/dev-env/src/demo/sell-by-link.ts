@@ -3,7 +3,7 @@ import { eventually } from "../eventually.ts";
 import { payLinkInBrowser } from "./in-browser.ts";
 import type { Participants } from "./participants.ts";
 import type { Reporter } from "./reporter.ts";
-import { acceptedCard, payByControlCall } from "./sandbox-control.ts";
+import { payByControlCall } from "./sandbox-control.ts";
 
 const email = "acheteur@example.dz";
 
@@ -42,9 +42,7 @@ export async function sellByLink(
       ? "A buyer opens the page and pays, in a browser."
       : "A buyer opens the page and pays (without a browser; --browser uses one).",
   );
-  const resultText = inBrowser
-    ? await payLinkInBrowser(link.url, email, acceptedCard)
-    : await payWithoutBrowser(sandboxUrl, link.url);
+  const resultText = inBrowser ? await payLinkInBrowser(link.url, email) : await payWithoutBrowser(sandboxUrl, link.url);
   expect(resultText.includes("3020"), "the result page shows the receipt with the help line for card payments (3020)");
   const { items } = await business.payments.list({ payment_link_id: link.id }).page();
   const [payment] = items;

@@ -44,7 +44,7 @@ export interface JavaKafkaOptions extends KafkaOptions {
 }
 
 /** A node of a cluster. */
-export interface KafkaNode extends Pick<KafkaAddresses, "controllerPorts" | "index"> {
+interface KafkaNode extends Pick<KafkaAddresses, "controllerPorts" | "index"> {
   clusterId: string;
 }
 

@@ -6,7 +6,7 @@ import { waitAtMost } from "../concurrency/time.ts";
  * cannot extend. Other values must not become labels, because Prometheus keeps a time series for
  * each value. The label names `job` and `service` are reserved by Prometheus and its deployment.
  */
-export type LabelValues = readonly string[] | `the ${string}`;
+type LabelValues = readonly string[] | `the ${string}`;
 
 interface MetricOptions<Label extends string> {
   /** Name in the form amana_…, with the unit at its end, or _total for a counter. */

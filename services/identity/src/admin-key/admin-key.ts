@@ -15,7 +15,6 @@ const schema = defineEntity({
   },
 });
 
-/** A named key of an operator. */
 export class AdminKey extends schema.class {
   /** Revokes the key. Returns false, without a change, if it was already revoked. */
   revoke(now: Date): boolean {

@@ -10,7 +10,6 @@ import type { KeyLimits } from "./key-limits.ts";
 
 interface IssuedKey {
   readonly apiKey: ApiKey;
-  /** The secret key. */
   readonly plaintext: string;
 }
 

@@ -1,16 +1,12 @@
 import type { KeyObject } from "node:crypto";
 import { genesis, headColumns, headHash, isSigned, leafOf, linkHash, rowColumns, rowOf, signHead } from "@amana/audit-chain";
-import { type Orm, pollWhenDue, transaction } from "@amana/database";
-import type { CallerKey } from "@amana/rpc";
+import { pollWhenDue, transaction } from "@amana/database";
 import { faultPoint, type Logger } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
+import type { Context } from "../context.ts";
 import { sealedUntil } from "../metrics.ts";
 
-interface SealingContext {
-  readonly orm: Orm;
-  readonly logger: Logger;
-  readonly auditSigningKey: CallerKey;
-}
+type SealingContext = Pick<Context, "orm" | "logger" | "auditSigningKey">;
 
 /**
  * The current end of the audit chain. It has the fields of a head, except the public key and the

@@ -1,13 +1,6 @@
+import type { Draw } from "@amana/contracts/identity/v1/rate_limit_service_pb";
 import { preparedQuery } from "@amana/database";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
-
-/** Tokens that a gateway draws from a bucket, with the refill rate and capacity of the bucket. */
-export interface Draw {
-  readonly bucket: string;
-  readonly perSecond: number;
-  readonly burst: number;
-  readonly tokens: number;
-}
 
 /**
  * Draws tokens from buckets. `draws` must contain each bucket at most once. Returns the remaining

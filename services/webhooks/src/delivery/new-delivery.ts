@@ -20,6 +20,5 @@ export interface NewDelivery extends DeliveryEndpoint {
   readonly type: string;
   readonly body: string;
   readonly business_id: string;
-  /** Trace context of the event. */
   readonly traceparent: string | null;
 }

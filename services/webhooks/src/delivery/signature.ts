@@ -1,7 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { SigningSecrets } from "../webhook-endpoint/secrets.ts";
 
-/** Returns the headers of an attempt. */
 export const deliveryHeaders = (type: string, id: string, at: Date, body: Buffer, secrets: SigningSecrets) => ({
   "content-type": "application/json",
   "user-agent": "Amana-Webhooks/1.0",

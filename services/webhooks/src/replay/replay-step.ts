@@ -85,7 +85,7 @@ export async function restartDeliveries(
   return { sent: row?.sent ?? 0, isDone: row?.is_done ?? true };
 }
 
-export interface ReplayState {
+interface ReplayState {
   readonly is_counted: boolean;
   /** False if the endpoint is DISABLED or deleted. */
   readonly is_active: boolean;

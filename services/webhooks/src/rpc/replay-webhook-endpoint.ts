@@ -14,7 +14,6 @@ import { requireAttemptsLeft } from "../webhook-endpoint/attempt-limit.ts";
 import { recordEndpointAction } from "../webhook-endpoint/record-endpoint-action.ts";
 import { requireActiveEndpoint } from "../webhook-endpoint/require-active-endpoint.ts";
 
-/** Time for which events are stored. */
 const eventRetentionMs = 30 * 24 * 60 * 60 * 1000;
 const statusesDefault = [DeliveryStatus.SKIPPED, DeliveryStatus.FAILED];
 

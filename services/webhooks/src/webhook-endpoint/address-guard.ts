@@ -1,8 +1,9 @@
+import type { LookupAddress } from "node:dns";
 import { lookup } from "node:dns/promises";
 import { isIP, type LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
 import { buildConnector } from "undici";
-import { createNameResolver, type Resolve, type ResolvedAddress } from "./resolve-name.ts";
+import { createNameResolver, type Resolve } from "./resolve-name.ts";
 
 export type AddressGuard = ReturnType<typeof createAddressGuard>;
 
@@ -43,7 +44,7 @@ export function createAddressGuard(options: { allowInsecure: boolean; resolve?: 
      * AddressNotPublic if any address is forbidden. Throws the resolver's error if the name cannot
      * be resolved.
      */
-    async resolve(hostname: string): Promise<ResolvedAddress[]> {
+    async resolve(hostname: string): Promise<LookupAddress[]> {
       const host = hostname.replace(/^\[(.*)\]$/, "$1");
       const family = isIP(host);
       const resolvedAddresses = family === 0 ? await resolve(host) : [{ address: host, family }];

@@ -1,6 +1,6 @@
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
-import { deliveryAttemptLimitReached } from "./attempt-limit.errors.ts";
+import { deliveryAttemptLimitReached } from "./webhook-endpoint.errors.ts";
 
 /**
  * Returns true if a business has reached its limit of attempts in 24 hours. Attempts are stored for

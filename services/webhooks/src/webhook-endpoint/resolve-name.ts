@@ -1,11 +1,7 @@
+import type { LookupAddress } from "node:dns";
 import { Resolver } from "node:dns/promises";
 
-export interface ResolvedAddress {
-  readonly address: string;
-  readonly family: number;
-}
-
-export type Resolve = (host: string) => Promise<ResolvedAddress[]>;
+export type Resolve = (host: string) => Promise<LookupAddress[]>;
 
 const timeoutMs = 2_000;
 const localhost = /(^|\.)localhost\.?$/i;

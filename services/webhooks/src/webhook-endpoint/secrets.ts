@@ -22,7 +22,6 @@ export interface EncryptedSecrets {
   readonly other_secret_ciphertext: string | null;
 }
 
-/** Decrypted signing secrets. */
 export interface SigningSecrets {
   readonly current: string;
   /** Set during a rotation, when two secrets are valid. */

@@ -19,6 +19,13 @@ export const webhookEndpointLimitReached = () =>
     `A business can have at most ${endpointsMax} webhook endpoints. Delete one that you no longer use.`,
   );
 
+export const deliveryAttemptLimitReached = (attemptsPerDayMax: number) =>
+  conflict(
+    "delivery_attempt_limit_reached",
+    `The webhook endpoints of this business had ${attemptsPerDayMax} or more delivery attempts in the last 24 hours, the limit for ` +
+      "redeliveries, replays and tests. New events are still delivered. Try again later, or request a higher limit from support.",
+  );
+
 export const unknownEventType = (type: string) =>
   invalid(
     "unknown_event_type",

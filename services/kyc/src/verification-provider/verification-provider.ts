@@ -103,7 +103,6 @@ export interface KnownApplication {
   readonly reference: string;
   readonly status: KycStatus;
   readonly attemptsUsed: number;
-  readonly maxAttempts: number;
   readonly requireVideo: boolean;
   readonly allowedDocuments: readonly DocumentType[];
   /**
@@ -111,7 +110,6 @@ export interface KnownApplication {
    * "other".
    */
   readonly profileKeys: readonly string[];
-  readonly linkExpiresAt: Date;
   readonly awaitsReview: boolean;
   readonly providerVerdict: Verdict | undefined;
   /**

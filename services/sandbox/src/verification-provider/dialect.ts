@@ -24,8 +24,6 @@ export interface VendorData {
    * The session (Didit) or the applicant (Sumsub) was deleted, by the vendor or by a call of kyc.
    */
   readonly isDeleted?: true;
-  /** Didit: the user of the session is deleted too. */
-  readonly isErased?: true;
   /** Sumsub: the applicant is deactivated, so no operation on it is permitted. */
   readonly isDeactivated?: true;
 }

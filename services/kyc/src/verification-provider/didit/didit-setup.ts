@@ -15,7 +15,6 @@ export interface Workflows {
 
 /** The parts of a workflow's configuration that kyc uses. */
 export interface Workflow {
-  readonly settingsId: string;
   /**
    * Lifetime of a session in milliseconds, or undefined if the response contains no valid lifetime.
    */
@@ -52,7 +51,7 @@ function findPublishedVersion(content: unknown, workflowId: string): string | un
  * requirements that the configuration does not meet. `usesPhoto` is true for the workflow that
  * evaluates one picture.
  */
-export function readWorkflow(content: unknown, settingsId: string, name: string, usesPhoto: boolean): Workflow {
+export function readWorkflow(content: unknown, name: string, usesPhoto: boolean): Workflow {
   const fields = readObject(content);
   const problems: SetupProblem[] = [];
   const require = (isMet: boolean, text: string) => void (isMet || problems.push(error(`${name}: ${text}`)));
@@ -81,7 +80,7 @@ export function readWorkflow(content: unknown, settingsId: string, name: string,
   }
   const lifetimeMs = readLifetimeMs(fields["session_expiration_time"]);
   require(lifetimeMs !== undefined, "set session_expiration_time to a number of seconds from 3600 to 2419200");
-  return { settingsId, lifetimeMs, problems };
+  return { lifetimeMs, problems };
 }
 
 /**
@@ -121,15 +120,16 @@ export async function readSetup(api: DiditApi, config: DiditConfig, timeoutMs: n
   let isComplete = true;
   const read = async (workflowId: string, usesPhoto: boolean): Promise<Workflow> => {
     const name = usesPhoto ? "KYC_DIDIT_WORKFLOW_ID_STILL" : "KYC_DIDIT_WORKFLOW_ID";
-    const settingsId = findPublishedVersion(workflowList.content, workflowId) ?? "";
-    const problem = (text: string): Workflow => ({ settingsId, lifetimeMs: undefined, problems: [error(`${name}: ${text}`)] });
-    if (settingsId === "") return problem("there is no published workflow with this id; publish it, or correct the setting");
+    const settingsId = findPublishedVersion(workflowList.content, workflowId);
+    const problem = (text: string): Workflow => ({ lifetimeMs: undefined, problems: [error(`${name}: ${text}`)] });
+    if (settingsId === undefined)
+      return problem("there is no published workflow with this id; publish it, or correct the setting");
     const response = await get(`/v3/workflows/${settingsId}/`);
     if ("reason" in response || response.status !== 200) {
       isComplete = false;
       return problem("the workflow cannot be read");
     }
-    return readWorkflow(response.content, settingsId, name, usesPhoto);
+    return readWorkflow(response.content, name, usesPhoto);
   };
   const video = await read(config.workflowId, false);
   const still = config.workflowIdStill ? await read(config.workflowIdStill, true) : undefined;

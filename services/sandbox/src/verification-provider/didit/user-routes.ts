@@ -29,7 +29,6 @@ export function userRoutes({ route, refuseField }: ProtocolRoutes, { application
     const sessions = list.flatMap((reference) => applications.ofReference(reference));
     for (const session of sessions.filter(({ dialect }) => dialect === "didit")) {
       deleteAtVendor(session, clock.nowMs());
-      if (session.vendor) session.vendor = { ...session.vendor, isErased: true };
       applications.save(session);
     }
     return { deleted: list.length };

@@ -8,15 +8,15 @@ import { readSetup } from "./didit-setup.ts";
 /** Checks a Didit account: reachability, clock, credentials, workflows, webhook and balance. */
 export async function checkDidit(config: DiditConfig, add: AddResult, timeoutMs: number): Promise<void> {
   await using api = createDiditApi(config, createLogger("amana", "silent"));
-  const get = (path: string) => api.call({ operation: "kyc_check", rateLimit: "read", method: "GET", path, timeoutMs });
+  const get = (path: string) => api.get("kyc_check", path, timeoutMs);
 
   const health = await get("/system/healthcheck");
-  if ("reason" in health || health.status !== 200)
+  if (health.status !== 200)
     add("reachable", "failure", `${config.url} does not respond; check KYC_DIDIT_URL and the network policy`);
   else addClockResult(new Date(String(readObject(health.content)["timestamp"])), Date.now(), add);
 
   const workflows = await get("/v3/workflows/?limit=1");
-  if ("reason" in workflows)
+  if (workflows.status === undefined)
     add("credentials", "failure", "the request for the workflows got no response; check KYC_DIDIT_URL and the network policy");
   else if (workflows.status === 200) add("credentials", "ok");
   else add("credentials", "failure", `Didit responds with status ${workflows.status}; check KYC_DIDIT_API_KEY`);
@@ -34,7 +34,7 @@ export async function checkDidit(config: DiditConfig, add: AddResult, timeoutMs:
   await checkWebhook(config, get, add);
 
   const balance = await get("/v3/billing/balance/");
-  const amount = "status" in balance && balance.status === 200 ? Number(readObject(balance.content)["balance"]) : Number.NaN;
+  const amount = balance.status === 200 ? Number(readObject(balance.content)["balance"]) : Number.NaN;
   if (amount > 0) add("balance", "ok");
   else if (amount <= 0)
     add("balance", "failure", "the balance is used up, so sessions cannot be created; add credits in the console");
@@ -53,7 +53,7 @@ async function checkWebhook(config: DiditConfig, get: Get, add: AddResult): Prom
     return;
   }
   const response = await get(`/v3/webhook/destinations/${encodeURIComponent(config.destinationId)}/`);
-  if ("reason" in response || response.status !== 200) {
+  if (response.status !== 200) {
     add("webhook", "failure", "Didit returned no destination with this id; correct KYC_DIDIT_DESTINATION_ID");
     return;
   }

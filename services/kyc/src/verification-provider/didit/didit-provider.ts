@@ -86,7 +86,7 @@ async function create(
     timeoutMs,
     content,
   });
-  if ("reason" in response || response.status !== 201) return api.toFailure(response);
+  if (response.status !== 201) return api.toFailure(response);
   const fields = readObject(response.content);
   const providerId = readToken(fields["session_id"]);
   const linkUrl = readLink(fields["url"]);
@@ -145,7 +145,7 @@ async function review(
   });
   // Reads the session again after status 400, because Didit also returns this status if the session
   // already has the new status.
-  const isRead = "status" in response && ((response.status === 200 && isJsonResponse(response)) || response.status === 400);
+  const isRead = (response.status === 200 && isJsonResponse(response)) || response.status === 400;
   if (!isRead) return parts.api.toFailure(response);
   const state = await readState(parts, { ...known, pendingOutcome: outcome }, remainingMs());
   // Returns a refusal if the session is still undecided, so that the decision does not stay
@@ -170,7 +170,7 @@ async function erase(parts: DiditParts, known: KnownApplication, timeoutMs: numb
     timeoutMs: remainingMs(),
     content,
   });
-  const isErased = isDeleted(user) || ("status" in user && user.status === 202 && isJsonResponse(user));
+  const isErased = isDeleted(user) || (user.status === 202 && isJsonResponse(user));
   return isErased ? { kind: "accepted", value: "erased" } : api.toFailure(user);
 }
 

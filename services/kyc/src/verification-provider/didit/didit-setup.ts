@@ -110,9 +110,9 @@ function readFeatures(fields: Readonly<Record<string, unknown>>): Set<string> {
 
 /** Reads the configured workflows and lists their problems. */
 export async function readSetup(api: DiditApi, config: DiditConfig, timeoutMs: number): Promise<ProviderSetup<Workflows>> {
-  const get = (path: string) => api.call({ operation: "kyc_probe", rateLimit: "read", method: "GET", path, timeoutMs });
+  const get = (path: string) => api.get("kyc_probe", path, timeoutMs);
   const workflowList = await get("/v3/workflows/?limit=200");
-  if ("reason" in workflowList || workflowList.status !== 200) {
+  if (workflowList.status !== 200) {
     const failure = api.toFailure(workflowList);
     const reason = failure.kind === "unknown" ? failure.reason : failure.errorCode;
     return { value: undefined, problems: [error(`the workflows cannot be read (${reason})`)] };
@@ -125,7 +125,7 @@ export async function readSetup(api: DiditApi, config: DiditConfig, timeoutMs: n
     if (settingsId === undefined)
       return problem("there is no published workflow with this id; publish it, or correct the setting");
     const response = await get(`/v3/workflows/${settingsId}/`);
-    if ("reason" in response || response.status !== 200) {
+    if (response.status !== 200) {
       isComplete = false;
       return problem("the workflow cannot be read");
     }

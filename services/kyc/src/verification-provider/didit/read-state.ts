@@ -21,9 +21,8 @@ export async function readState(
   timeoutMs: number,
 ): Promise<Outcome<ApplicationState>> {
   const remainingMs = startTimeBudget(timeoutMs);
-  const path = `${sessionPath(known)}/decision/`;
-  const response = await api.call({ operation: "kyc_get", rateLimit: "read", method: "GET", path, timeoutMs });
-  if ("reason" in response || response.status !== 200) return api.toFailure(response);
+  const response = await api.get("kyc_get", `${sessionPath(known)}/decision/`, timeoutMs);
+  if (response.status !== 200) return api.toFailure(response);
   const state = readDecision(response.content, known, config.environment);
   if (!state) {
     logger.error(
@@ -39,14 +38,8 @@ export async function readState(
   // Reads the reviews, because an API key or a rule can also approve a session in review, and only
   // a person's approval counts.
   const reviewsPath = `/v3/sessions/${encodeURIComponent(known.providerId)}/reviews/?limit=${reviewsMax}`;
-  const reviews = await api.call({
-    operation: "kyc_reviews",
-    rateLimit: "read",
-    method: "GET",
-    path: reviewsPath,
-    timeoutMs: remainingMs(),
-  });
-  const isProven = "reason" in reviews || reviews.status !== 200 ? undefined : isApprovedByPerson(reviews.content);
+  const reviews = await api.get("kyc_reviews", reviewsPath, remainingMs());
+  const isProven = reviews.status === 200 ? isApprovedByPerson(reviews.content) : undefined;
   if (isProven === undefined) return { kind: "unknown", reason: "the reviews cannot be read" };
   if (isProven) return proven;
   const unproven = {

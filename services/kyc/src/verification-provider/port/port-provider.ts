@@ -44,7 +44,7 @@ export function createPortProvider(options: PortConfig): VerificationProvider & 
       body,
       timeoutMs,
     });
-    if ("reason" in response) return { kind: "unknown", reason: response.reason };
+    if (response.status === undefined) return { kind: "unknown", reason: response.reason };
     const { status, content } = response;
     const value = statuses.includes(status) ? read(content) : undefined;
     if (value !== undefined) return { kind: "accepted", value };

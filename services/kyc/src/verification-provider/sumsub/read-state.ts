@@ -11,7 +11,7 @@ import { levelFor, type SumsubConfig } from "./sumsub-config.ts";
  * verdict.
  */
 const isReadable = (response: HttpResponse | LostCall): response is HttpResponse =>
-  "status" in response && response.status === 200 && isJsonResponse(response);
+  response.status === 200 && isJsonResponse(response);
 
 export interface SumsubParts {
   readonly api: SumsubApi;
@@ -30,10 +30,8 @@ export async function readState(
   isDeactivatedHere = false,
 ): Promise<Outcome<ApplicationState>> {
   const remainingMs = startTimeBudget(timeoutMs);
-  const get = (operation: string, rateLimit: "read" | "aml", path: string) =>
-    api.call({ operation, rateLimit, method: "GET", path, timeoutMs: remainingMs() });
-  const applicant = await get("kyc_get", "read", `${applicantPath(known)}/one`);
-  if ("reason" in applicant || applicant.status !== 200) return api.toFailure(applicant);
+  const applicant = await api.get("kyc_get", `${applicantPath(known)}/one`, timeoutMs);
+  if (applicant.status !== 200) return api.toFailure(applicant);
   const review = readReview(applicant.content, isDeactivatedHere);
   if (!review) {
     logger.error(
@@ -48,10 +46,11 @@ export async function readState(
   // does not change and the rate limit for AML cases is low.
   const isStillInReview = known.awaitsReview && review.verdict === "NEEDS_REVIEW";
   const needsAml = isDecided && review.verdict !== "REJECTED" && !isStillInReview;
-  const id = encodeURIComponent(known.providerId);
+  const amlPath = `/resources/api/applicants/${encodeURIComponent(known.providerId)}/amlCase`;
+  const amlCall = { operation: "kyc_aml", rateLimit: "aml", method: "GET", path: amlPath } as const;
   const [steps, amlCase] = await Promise.all([
-    needsSteps ? get("kyc_steps", "read", `${applicantPath(known)}/requiredIdDocsStatus`) : undefined,
-    needsAml ? get("kyc_aml", "aml", `/resources/api/applicants/${id}/amlCase`) : undefined,
+    needsSteps ? api.get("kyc_steps", `${applicantPath(known)}/requiredIdDocsStatus`, remainingMs()) : undefined,
+    needsAml ? api.call({ ...amlCall, timeoutMs: remainingMs() }) : undefined,
   ]);
   if (steps && !isReadable(steps)) return { kind: "unknown", reason: "the steps cannot be read" };
   // Only status 404 means that no case exists. If the read failed, a case with hits may exist.
@@ -60,7 +59,7 @@ export async function readState(
   if (!hasCase && !hasNoCase) return { kind: "unknown", reason: "the AML case cannot be read" };
   const responses = {
     applicant: applicant.content,
-    steps: steps && "content" in steps ? steps.content : undefined,
+    steps: steps?.content,
     amlCase: hasCase ? amlCase.content : undefined,
   };
   return { kind: "accepted", value: readApplicant(review, responses, known, levelFor(config, known)) };

@@ -84,7 +84,7 @@ async function create(
     timeoutMs: remainingMs(),
     content,
   });
-  if ("reason" in link || (link.status !== 200 && link.status !== 201)) return api.toFailure(link);
+  if (link.status !== 200 && link.status !== 201) return api.toFailure(link);
   const linkUrl = readLink(readObject(link.content)["url"]);
   if (!linkUrl) return { kind: "unknown", reason: "the response contains no valid link" };
   const { id, isNew } = applicant.value;
@@ -103,7 +103,7 @@ async function createApplicant(
   const path = `/resources/applicants?levelName=${encodeURIComponent(level)}`;
   const content = toApplicant(application);
   const created = await api.call({ operation: "kyc_create", rateLimit: "write", method: "POST", path, timeoutMs, content });
-  if ("status" in created && (created.status === 200 || created.status === 201)) {
+  if (created.status === 200 || created.status === 201) {
     const id = readToken(readObject(created.content)["id"]);
     return id
       ? { kind: "accepted", value: { id, isNew: true } }
@@ -111,7 +111,7 @@ async function createApplicant(
   }
   // Status 409 means that an applicant with this reference exists. Searches for the applicant's id,
   // because the response contains it only in undocumented text.
-  if ("status" in created && created.status === 409) return await findApplicant(api, application.reference, level, remainingMs());
+  if (created.status === 409) return await findApplicant(api, application.reference, level, remainingMs());
   return api.toFailure(created);
 }
 
@@ -121,9 +121,9 @@ async function createApplicant(
  */
 async function findApplicant(api: SumsubParts["api"], reference: string, level: string, timeoutMs: number): Promise<Applicant> {
   const path = `/resources/applicants/-;externalUserId=${encodeURIComponent(reference)}/one`;
-  const response = await api.call({ operation: "kyc_get", rateLimit: "read", method: "GET", path, timeoutMs });
+  const response = await api.get("kyc_get", path, timeoutMs);
   if (isNotFound(response)) return { kind: "unknown", reason: "the existing applicant was not found" };
-  if ("reason" in response || response.status !== 200) return api.toFailure(response);
+  if (response.status !== 200) return api.toFailure(response);
   const review = readReview(response.content);
   if (review?.reference !== reference) return { kind: "unknown", reason: "the existing applicant could not be read" };
   if (review.status === "CANCELED" || review.levelName !== level)
@@ -157,7 +157,7 @@ async function close(
     path,
     timeoutMs: remainingMs(),
   });
-  if ("reason" in response) return api.toFailure(response);
+  if (response.status === undefined) return api.toFailure(response);
   if (isDeactivated(response)) {
     if (reason === "USED_UP") return closed;
     // Reads the applicant again, because Sumsub may have reached a verdict between the first read
@@ -178,7 +178,7 @@ async function close(
  * an applicant that is not deleted does not count as success.
  */
 function isDeactivated(response: HttpResponse | LostCall): boolean {
-  if (!("status" in response)) return false;
+  if (response.status === undefined) return false;
   const code = errorCodeOf(response);
   if (code !== undefined) return code === errorCodes.deactivated;
   return isConfirmedChange(response) && readObject(response.content)["deleted"] !== false;

@@ -62,21 +62,14 @@ function checkLevel(content: unknown, setting: string, types: readonly string[],
 
 /** Reads the configured levels and lists their problems. */
 export async function readSetup(api: SumsubApi, config: SumsubConfig, timeoutMs: number): Promise<ProviderSetup<true>> {
-  const get = (path: string) =>
-    api.call({
-      operation: "kyc_probe",
-      rateLimit: "read",
-      method: "GET",
-      path: `/resources/applicants/-/levels${path}`,
-      timeoutMs,
-    });
+  const get = (path: string) => api.get("kyc_probe", `/resources/applicants/-/levels${path}`, timeoutMs);
   const levelList = await get("");
-  if ("status" in levelList && (levelList.status === 403 || levelList.status === 404)) {
+  if (levelList.status === 403 || levelList.status === 404) {
     // The token has no permission to read levels. This problem is only a warning, because kyc also
     // checks the level name of each applicant.
     return { value: true, problems: [{ severity: "warning", text: `the levels cannot be read (status ${levelList.status})` }] };
   }
-  if ("reason" in levelList || levelList.status !== 200) {
+  if (levelList.status !== 200) {
     const failure = api.toFailure(levelList);
     const reason = failure.kind === "unknown" ? failure.reason : failure.errorCode;
     return { value: undefined, problems: [{ severity: "error", text: `the levels cannot be read (${reason})` }] };
@@ -93,8 +86,8 @@ export async function readSetup(api: SumsubApi, config: SumsubConfig, timeoutMs:
       continue;
     }
     const level = await get(`/${encodeURIComponent(id)}`);
-    if ("status" in level && level.status === 200) problems.push(...checkLevel(level.content, setting, types, usesPhoto));
-    else if ("status" in level && (level.status === 403 || level.status === 404)) {
+    if (level.status === 200) problems.push(...checkLevel(level.content, setting, types, usesPhoto));
+    else if (level.status === 403 || level.status === 404) {
       problems.push({ severity: "warning", text: `${setting}: the level cannot be read (status ${level.status})` });
     } else {
       isComplete = false;

@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import { isHexHmac } from "../didit/didit-callback.ts";
 import { parseJson, readMatching, readObject, readToken } from "../read-values.ts";
+import type { UnsignedRequest } from "../vendor-calls.ts";
 import type { CallbackReading, ReceivedCallback } from "../verification-provider.ts";
 
 /**
@@ -10,7 +11,7 @@ import type { CallbackReading, ReceivedCallback } from "../verification-provider
  */
 export function signRequest(
   { appToken, secretKey }: { appToken: string; secretKey: string },
-  { method, url, body }: { method: string; url: string; body: string | undefined },
+  { method, url, body }: UnsignedRequest,
   nowMs: number,
 ): Record<string, string> {
   const { pathname, search } = new URL(url);

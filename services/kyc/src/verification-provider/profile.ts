@@ -9,14 +9,17 @@ const readName = (value: unknown): string | undefined =>
  * value.
  */
 const comparedFields = {
-  first_name: (value: unknown) => readName(value),
-  last_name: (value: unknown) => readName(value),
+  first_name: readName,
+  last_name: readName,
   birth_date: readDate,
   gender: (value: unknown) => readOneOf(["M", "F"], value),
   nationality: readCountry,
 } as const;
 
-export type ComparedField = keyof typeof comparedFields;
+type ComparedField = keyof typeof comparedFields;
+
+/** A vendor's name of each field that the vendors compare. */
+export type VendorNames = Readonly<Record<ComparedField, string>>;
 
 const forms: Record<ComparedField, string> = {
   first_name: "a text of 1 to 255 characters",
@@ -31,7 +34,7 @@ const forms: Record<ComparedField, string> = {
  * requires a review of the application.
  */
 export const uncomparedPolicies = ["refuse", "review"] as const;
-export type UncomparedFieldPolicy = (typeof uncomparedPolicies)[number];
+type UncomparedFieldPolicy = (typeof uncomparedPolicies)[number];
 
 /** The settings that all vendors have. */
 export interface VendorConfig {
@@ -41,7 +44,7 @@ export interface VendorConfig {
 }
 
 /** Name that `profile_keys` contains for any field that no vendor compares. */
-export const otherKey = "other";
+const otherKey = "other";
 
 /**
  * Returns the names of a profile's fields for `profile_keys`. `profile` is a JSON object as text.
@@ -51,16 +54,19 @@ export function readProfileKeys(profile: string | undefined): string[] {
   return [...new Set(names.map((name) => (isCompared(name) ? name : otherKey)))];
 }
 
-/** Returns the fields that the vendors compare, with their values. */
-export function readComparedFields(profile: string | undefined): Partial<Record<ComparedField, string>> {
+/** Returns the values of the fields that the vendors compare, by the vendor's names of the fields. */
+export function readComparedFields(profile: string | undefined, names: VendorNames): Record<string, string> {
   const fields = readObject(parseJson(profile ?? "{}"));
   return Object.fromEntries(
     Object.entries(comparedFields).flatMap(([name, read]) => {
       const value = read(fields[name]);
-      return value === undefined ? [] : [[name, value]];
+      return value === undefined ? [] : [[names[name as ComparedField], value]];
     }),
   );
 }
+
+/** Returns the vendor's name of a field in `profile_keys`, or undefined for `otherKey`. */
+export const vendorNameOf = (names: VendorNames, key: string): string | undefined => (isCompared(key) ? names[key] : undefined);
 
 /** Returns a refusal for each field of the profile that the vendors cannot compare. */
 export function refuseProfile(profile: string | undefined, policy: UncomparedFieldPolicy): FieldRefusal[] {

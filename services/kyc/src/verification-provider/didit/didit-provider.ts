@@ -21,20 +21,13 @@ import { createDiditApi, sessionPath } from "./didit-api.ts";
 import { readDiditCallback } from "./didit-callback.ts";
 import type { DiditConfig } from "./didit-config.ts";
 import { readSetup, type Workflow, type Workflows } from "./didit-setup.ts";
-import { readStatus } from "./read-decision.ts";
+import { diditNames, readStatus } from "./read-decision.ts";
 import { type DiditParts, readState } from "./read-state.ts";
 
 const hourMs = 3_600_000;
 /** Didit's longest lifetime of a session: 28 days. */
 const lifetimeMsMax = 28 * 24 * hourMs;
 const documentCodes = { id_card: "ID", passport: "P" } as const;
-const detailNames = {
-  first_name: "first_name",
-  last_name: "last_name",
-  birth_date: "date_of_birth",
-  gender: "gender",
-  nationality: "nationality",
-} as const;
 
 /**
  * Creates a client of Didit's API v3 (docs.didit.me). This API has no event list and no
@@ -196,10 +189,6 @@ function refuse(application: ApplicationToCreate, config: DiditConfig, workflows
 /** Returns the body of POST /v3/session/ (docs.didit.me/sessions-api/create-session). */
 function toSession(application: ApplicationToCreate, config: DiditConfig): object {
   const { applicantEmail: email, applicantPhone: phone, redirectUrl, locale } = application;
-  const details = Object.entries(readComparedFields(application.profile)).map(([name, value]) => [
-    detailNames[name as keyof typeof detailNames],
-    value,
-  ]);
   return {
     workflow_id: application.requireVideo ? config.workflowId : config.workflowIdStill,
     vendor_data: application.reference,
@@ -210,7 +199,7 @@ function toSession(application: ApplicationToCreate, config: DiditConfig): objec
       : { contact_details: { email, phone, send_notification_emails: false, email_lang: locale } }),
     expected_details: {
       expected_document_types: application.allowedDocuments.map((type) => documentCodes[type]),
-      ...Object.fromEntries(details),
+      ...readComparedFields(application.profile, diditNames),
     },
   };
 }

@@ -1,4 +1,5 @@
 import { noEvidence } from "../closed-state.ts";
+import { type VendorNames, vendorNameOf } from "../profile.ts";
 import {
   countMax,
   type Fields,
@@ -53,7 +54,8 @@ const readInDetail = ["id_verifications", "liveness_checks", "face_matches", "am
  * a section is not a feature.
  */
 const readElsewhere: ReadonlySet<string> = new Set([...readInDetail, "reviews"]);
-const profileFields: Readonly<Record<string, string>> = {
+/** Didit's names of profile fields, in requests and in decisions. */
+export const diditNames: VendorNames = {
   first_name: "first_name",
   last_name: "last_name",
   birth_date: "date_of_birth",
@@ -174,7 +176,7 @@ function readOtherSections(reader: Reader, fields: Fields): void {
 function readProfile(reader: Reader, fields: Fields, { profileKeys }: KnownApplication): void {
   const expected = readObject(fields["expected_details"]);
   for (const key of profileKeys) {
-    const name = profileFields[key];
+    const name = vendorNameOf(diditNames, key);
     if (name === undefined || expected[name] == null) reader.unread.add("profile");
   }
 }

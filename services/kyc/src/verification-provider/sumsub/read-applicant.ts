@@ -1,5 +1,5 @@
 import { noEvidence } from "../closed-state.ts";
-import { otherKey } from "../profile.ts";
+import { type VendorNames, vendorNameOf } from "../profile.ts";
 import { type Fields, readCount, readCountry, readDate, readMatching, readObject, readTime, readToken } from "../read-values.ts";
 import { hashState } from "../state-hash.ts";
 import type {
@@ -233,7 +233,8 @@ function readExpiry({ idDocs }: Fields, { idDocType, country }: Fields): string 
 const documentTypeOf = (value: unknown): DocumentType | undefined =>
   value === "ID_CARD" ? "id_card" : value === "PASSPORT" ? "passport" : undefined;
 
-const infoNames: Readonly<Record<string, string>> = {
+/** Sumsub's names of profile fields, in requests and in applicants. */
+export const sumsubNames: VendorNames = {
   first_name: "firstName",
   last_name: "lastName",
   birth_date: "dob",
@@ -249,8 +250,8 @@ function readProfile(fields: Fields, { profileKeys }: KnownApplication, reasons:
   const profile = readObject(fields["fixedInfo"]);
   const document = readObject(fields["info"]);
   for (const key of profileKeys) {
-    const name = infoNames[key];
-    if (key === otherKey || name === undefined) {
+    const name = vendorNameOf(sumsubNames, key);
+    if (name === undefined) {
       unread.add("profile");
       continue;
     }

@@ -18,7 +18,7 @@ import {
   type ReviewDecision,
   type VerificationProvider,
 } from "../verification-provider.ts";
-import { readReview } from "./read-applicant.ts";
+import { readReview, sumsubNames } from "./read-applicant.ts";
 import { readState, type SumsubParts } from "./read-state.ts";
 import { applicantPath, createSumsubApi, errorCodeOf, errorCodes } from "./sumsub-api.ts";
 import { levelFor, type SumsubConfig } from "./sumsub-config.ts";
@@ -26,13 +26,6 @@ import { readSetup } from "./sumsub-setup.ts";
 import { readSumsubCallback } from "./sumsub-signature.ts";
 
 const hourSeconds = 3_600;
-const fixedNames = {
-  first_name: "firstName",
-  last_name: "lastName",
-  birth_date: "dob",
-  gender: "gender",
-  nationality: "nationality",
-} as const;
 
 /**
  * Creates a client of Sumsub's API (docs.sumsub.com). kyc itself limits attempts and closes expired
@@ -231,16 +224,13 @@ function refuse(application: ApplicationToCreate, config: SumsubConfig): FieldRe
 
 /** Returns the body that creates an applicant (docs.sumsub.com/reference/create-applicants). */
 function toApplicant({ reference, locale, applicantEmail, applicantPhone, profile }: ApplicationToCreate): object {
-  const details = Object.entries(readComparedFields(profile)).map(([name, value]) => [
-    fixedNames[name as keyof typeof fixedNames],
-    value,
-  ]);
+  const fixedInfo = readComparedFields(profile, sumsubNames);
   return {
     externalUserId: reference,
     lang: locale,
     email: applicantEmail,
     phone: applicantPhone,
-    ...(details.length === 0 ? {} : { fixedInfo: Object.fromEntries(details) }),
+    ...(Object.keys(fixedInfo).length > 0 && { fixedInfo }),
   };
 }
 

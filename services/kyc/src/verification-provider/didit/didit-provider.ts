@@ -1,10 +1,10 @@
 import type { Logger } from "@amana/runtime";
-import { closedState, isLinkOpen, isSameApplication } from "../closed-state.ts";
 import { type HttpResponse, isConfirmedChange, isJsonResponse, isNotFound, type LostCall } from "../http-calls.ts";
 import { readComparedFields, refuseProfile } from "../profile.ts";
 import { readLink, readObject, readToken } from "../read-values.ts";
 import { createSetup } from "../setup.ts";
 import { startTimeBudget } from "../time-budget.ts";
+import { closedState, isLinkOpen, isSameApplication } from "../vendor-state.ts";
 import {
   type ApplicationState,
   type ApplicationToCreate,

@@ -1,4 +1,3 @@
-import { noEvidence } from "../closed-state.ts";
 import { type VendorNames, vendorNameOf } from "../profile.ts";
 import {
   countMax,
@@ -12,7 +11,7 @@ import {
   readTime,
   readToken,
 } from "../read-values.ts";
-import { hashState } from "../state-hash.ts";
+import { hashState, noEvidence } from "../vendor-state.ts";
 import type {
   ApplicationState,
   CheckOutcome,

@@ -1,5 +1,6 @@
 import type { Logger } from "@amana/runtime";
 import { startTimeBudget } from "../time-budget.ts";
+import { endsReviewWithApproval, reportUnknownStatus, withoutProof } from "../vendor-state.ts";
 import type { ApplicationState, KnownApplication, Outcome } from "../verification-provider.ts";
 import { type DiditApi, sessionPath } from "./didit-api.ts";
 import type { DiditConfig } from "./didit-config.ts";
@@ -24,15 +25,8 @@ export async function readState(
   const response = await api.get("kyc_get", `${sessionPath(known)}/decision/`, timeoutMs);
   if (response.status !== 200) return api.toFailure(response);
   const state = readDecision(response.content, known, config.environment);
-  if (!state) {
-    logger.error(
-      { alert: true, provider: "didit", application_id: known.reference },
-      "verification provider returned an unknown application status",
-    );
-    return { kind: "unknown", reason: "the application status is unknown" };
-  }
-  const isInReview = known.awaitsReview && known.providerVerdict === "NEEDS_REVIEW";
-  if (!isInReview || state.verdict !== "APPROVED") return { kind: "accepted", value: state };
+  if (!state) return reportUnknownStatus(logger, "didit", known);
+  if (!endsReviewWithApproval(state, known)) return { kind: "accepted", value: state };
   const proven = { kind: "accepted", value: { ...state, hasProofOfPerson: true } } as const;
   if (known.pendingOutcome === "APPROVED") return proven;
   // Reads the reviews, because an API key or a rule can also approve a session in review, and only
@@ -41,11 +35,5 @@ export async function readState(
   const reviews = await api.get("kyc_reviews", reviewsPath, remainingMs());
   const isProven = reviews.status === 200 ? isApprovedByPerson(reviews.content) : undefined;
   if (isProven === undefined) return { kind: "unknown", reason: "the reviews cannot be read" };
-  if (isProven) return proven;
-  const unproven = {
-    verdict: "NEEDS_REVIEW",
-    unread: [...state.unread, "reviews"],
-    stateHash: `${state.stateHash} unproven`,
-  } as const;
-  return { kind: "accepted", value: { ...state, ...unproven } };
+  return isProven ? proven : { kind: "accepted", value: withoutProof(state) };
 }

@@ -1,7 +1,6 @@
-import { noEvidence } from "../closed-state.ts";
 import { type VendorNames, vendorNameOf } from "../profile.ts";
 import { type Fields, readCount, readCountry, readDate, readMatching, readObject, readTime, readToken } from "../read-values.ts";
-import { hashState } from "../state-hash.ts";
+import { endsReviewWithApproval, hashState, noEvidence, withoutProof } from "../vendor-state.ts";
 import type {
   AmlDecision,
   ApplicationState,
@@ -126,10 +125,8 @@ export function readApplicant(
  * is pending. Sumsub's responses do not prove that a person approved the applicant.
  */
 function requireProof(state: ApplicationState, known: KnownApplication): ApplicationState {
-  const isInReview = known.awaitsReview && known.providerVerdict === "NEEDS_REVIEW";
-  if (!isInReview || state.verdict !== "APPROVED") return state;
-  if (known.pendingOutcome === "APPROVED") return { ...state, hasProofOfPerson: true };
-  return { ...state, verdict: "NEEDS_REVIEW", unread: [...state.unread, "reviews"], stateHash: `${state.stateHash} unproven` };
+  if (!endsReviewWithApproval(state, known)) return state;
+  return known.pendingOutcome === "APPROVED" ? { ...state, hasProofOfPerson: true } : withoutProof(state);
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Logger } from "@amana/runtime";
 import { type HttpResponse, isJsonResponse, isNotFound, type LostCall } from "../http-calls.ts";
 import { startTimeBudget } from "../time-budget.ts";
+import { reportUnknownStatus } from "../vendor-state.ts";
 import type { ApplicationState, KnownApplication, Outcome } from "../verification-provider.ts";
 import { readApplicant, readReview } from "./read-applicant.ts";
 import { applicantPath, type SumsubApi } from "./sumsub-api.ts";
@@ -33,13 +34,7 @@ export async function readState(
   const applicant = await api.get("kyc_get", `${applicantPath(known)}/one`, timeoutMs);
   if (applicant.status !== 200) return api.toFailure(applicant);
   const review = readReview(applicant.content, isDeactivatedHere);
-  if (!review) {
-    logger.error(
-      { alert: true, provider: "sumsub", application_id: known.reference },
-      "verification provider returned an unknown application status",
-    );
-    return { kind: "unknown", reason: "the application status is unknown" };
-  }
+  if (!review) return reportUnknownStatus(logger, "sumsub", known);
   const isDecided = review.status === "COMPLETED";
   const needsSteps = isDecided || review.reviewStatus === "init";
   // Does not read the AML case again while the application stays in review, because the evidence

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import type { Logger } from "@amana/runtime";
-import { closedState, isLinkOpen, isSameApplication } from "../closed-state.ts";
 import { type HttpResponse, isConfirmedChange, isNotFound, type LostCall } from "../http-calls.ts";
 import { readComparedFields, refuseProfile } from "../profile.ts";
 import { readLink, readObject, readToken } from "../read-values.ts";
 import { createSetup } from "../setup.ts";
 import { startTimeBudget } from "../time-budget.ts";
+import { closedState, isLinkOpen, isSameApplication } from "../vendor-state.ts";
 import {
   type ApplicationState,
   type ApplicationToCreate,

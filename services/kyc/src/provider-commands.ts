@@ -8,6 +8,7 @@ import { checkProviders } from "./verification-provider/check.ts";
 import type { CheckResult } from "./verification-provider/check-result.ts";
 import { createProviders } from "./verification-provider/providers.ts";
 import { type ProvidersConfig, readProvidersConfig } from "./verification-provider/providers-config.ts";
+import { causeOf } from "./verification-provider/verification-provider.ts";
 
 export type { CheckResult } from "./verification-provider/check-result.ts";
 
@@ -70,8 +71,7 @@ export async function eraseApplicant(
     return { kind: "no_operation", text };
   }
   if (outcome.kind !== "accepted") {
-    const cause = outcome.kind === "refused" ? outcome.errorCode : outcome.reason;
-    return { kind: "failed", text: `The provider did not confirm the deletion (${cause}). Run the command again.` };
+    return { kind: "failed", text: `The provider did not confirm the deletion (${causeOf(outcome)}). Run the command again.` };
   }
   const { value } = outcome;
   await transaction(orm, async (em) => {

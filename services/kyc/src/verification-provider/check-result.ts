@@ -16,13 +16,10 @@ export type AddResult = (check: string, result: CheckResult["result"], text?: st
 
 const clockSecondsMax = 30;
 
-/**
- * Adds a result for each problem of a vendor's configuration, or one result "ok" if it has no
- * problem.
- */
-export function addProblemResults(problems: readonly SetupProblem[], add: AddResult): void {
-  for (const { severity, text } of problems) add("configuration", severity === "error" ? "failure" : "warning", text);
-  if (problems.length === 0) add("configuration", "ok");
+/** Adds a result for each problem, or one result "ok" if there is no problem. */
+export function addProblemResults(check: string, problems: readonly SetupProblem[], add: AddResult): void {
+  for (const { severity, text } of problems) add(check, severity === "error" ? "failure" : "warning", text);
+  if (problems.length === 0) add(check, "ok");
 }
 
 /**

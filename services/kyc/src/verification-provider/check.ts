@@ -4,7 +4,7 @@ import { checkDidit } from "./didit/check-didit.ts";
 import { createPortProvider, type PortConfig } from "./port/port-provider.ts";
 import type { ProvidersConfig } from "./providers-config.ts";
 import { checkSumsub } from "./sumsub/check-sumsub.ts";
-import type { ProviderName } from "./verification-provider.ts";
+import { causeOf, type ProviderName } from "./verification-provider.ts";
 
 const timeoutMs = 15_000;
 
@@ -32,19 +32,16 @@ export async function checkProviders(config: ProvidersConfig): Promise<CheckResu
 
 async function checkPort(config: PortConfig, add: AddResult): Promise<void> {
   await using provider = createPortProvider(config);
-  const page = await provider.listChanges?.(null, 1, timeoutMs);
-  if (page?.kind === "accepted") add("credentials", "ok");
+  const page = await provider.listChanges(null, 1, timeoutMs);
+  if (page.kind === "accepted") add("credentials", "ok");
   else
     add(
       "credentials",
       "failure",
-      `the event list cannot be read (${describe(page)}); check KYC_PROVIDER_URL and KYC_PROVIDER_TOKEN`,
+      `the event list cannot be read (${causeOf(page)}); check KYC_PROVIDER_URL and KYC_PROVIDER_TOKEN`,
     );
   await checkCallbackUrl(config.callbackUrl, add);
 }
-
-const describe = (outcome: { kind: string; reason?: string; errorCode?: string } | undefined): string =>
-  outcome?.reason ?? outcome?.errorCode ?? "no response";
 
 /**
  * Sends a callback without a signature to our own gateway, which must reject it with status 401.

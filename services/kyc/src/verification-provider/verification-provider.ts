@@ -73,6 +73,11 @@ export type Outcome<T> =
     }
   | { readonly kind: "unknown"; readonly reason: string };
 
+/** Outcome of an operation without a value. */
+export type Failure = Exclude<Outcome<never>, { readonly kind: "accepted" }>;
+
+export const causeOf = (failure: Failure): string => (failure.kind === "refused" ? failure.errorCode : failure.reason);
+
 /** Returns whether the provider no longer has the application. */
 export const isGone = (outcome: Outcome<unknown>): boolean => outcome.kind === "refused" && outcome.isGone === true;
 

@@ -1,6 +1,7 @@
 import { createLogger } from "@amana/runtime";
 import { type AddResult, addClockResult, addProblemResults } from "../check-result.ts";
 import { readObject } from "../read-values.ts";
+import { createProblems } from "../setup.ts";
 import { createDiditApi } from "./didit-api.ts";
 import type { DiditConfig } from "./didit-config.ts";
 import { readSetup } from "./didit-setup.ts";
@@ -22,7 +23,7 @@ export async function checkDidit(config: DiditConfig, add: AddResult, timeoutMs:
   else add("credentials", "failure", `Didit responds with status ${workflows.status}; check KYC_DIDIT_API_KEY`);
 
   const { problems, value } = await readSetup(api, config, timeoutMs);
-  addProblemResults(problems, add);
+  addProblemResults("configuration", problems, add);
   const lifetimeMs = value?.video.lifetimeMs;
   if (lifetimeMs !== undefined)
     add(
@@ -65,15 +66,12 @@ async function checkWebhook(config: DiditConfig, get: Get, add: AddResult): Prom
     secret_shared_key: secret,
   } = readObject(response.content);
   const missing = ["status.updated", "data.updated"].filter((event) => !(Array.isArray(events) && events.includes(event)));
-  const problems = [
-    url === `${config.callbackUrl}/didit` ? undefined : `set the destination's URL to ${config.callbackUrl}/didit`,
-    enabled === true ? undefined : "enable the destination",
-    version === undefined || version === "v3" ? undefined : "set the destination's webhook version to v3",
-    missing.length === 0 ? undefined : `subscribe the destination to ${missing.join(" and ")}`,
-    typeof secret === "string" && config.webhookSecrets.includes(secret)
-      ? undefined
-      : "add the destination's secret to KYC_DIDIT_WEBHOOK_SECRETS",
-  ].filter((problem) => problem !== undefined);
-  if (problems.length === 0) add("webhook", "ok");
-  for (const problem of problems) add("webhook", "failure", problem);
+  const { problems, require } = createProblems();
+  require(url === `${config.callbackUrl}/didit`, `set the destination's URL to ${config.callbackUrl}/didit`);
+  require(enabled === true, "enable the destination");
+  require(version === undefined || version === "v3", "set the destination's webhook version to v3");
+  require(missing.length === 0, `subscribe the destination to ${missing.join(" and ")}`);
+  const isKnownSecret = typeof secret === "string" && config.webhookSecrets.includes(secret);
+  require(isKnownSecret, "add the destination's secret to KYC_DIDIT_WEBHOOK_SECRETS");
+  addProblemResults("webhook", problems, add);
 }

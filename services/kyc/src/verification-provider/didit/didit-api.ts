@@ -3,13 +3,12 @@ import { type HttpResponse, isNotFound, type LostCall } from "../http-calls.ts";
 import { createRateLimiter } from "../rate-limiter.ts";
 import { readMatching, readObject } from "../read-values.ts";
 import { createVendorCalls } from "../vendor-calls.ts";
-import type { Outcome } from "../verification-provider.ts";
+import type { Failure } from "../verification-provider.ts";
 import type { DiditConfig } from "./didit-config.ts";
 
 const responseBytesMax = 2 * 1024 * 1024;
 
 export type DiditApi = ReturnType<typeof createDiditApi>;
-type Failure = Exclude<Outcome<never>, { kind: "accepted" }>;
 
 /** Creates functions that send requests, and a function that classifies failures. */
 export function createDiditApi(config: DiditConfig, logger: Logger) {

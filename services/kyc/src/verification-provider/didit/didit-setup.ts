@@ -1,6 +1,6 @@
 import { readCount, readMatching, readObject, readOneOf } from "../read-values.ts";
-import type { ProviderSetup } from "../setup.ts";
-import type { SetupProblem } from "../verification-provider.ts";
+import { createProblems, type ProviderSetup, setupError } from "../setup.ts";
+import { causeOf, type SetupProblem } from "../verification-provider.ts";
 import type { DiditApi } from "./didit-api.ts";
 import type { DiditConfig } from "./didit-config.ts";
 
@@ -26,8 +26,6 @@ export interface Workflow {
 const lifetimeSecondsMin = 3_600;
 const lifetimeSecondsMax = 28 * 86_400;
 const toUpper = (value: unknown): string => (typeof value === "string" ? value.toUpperCase() : "");
-const error = (text: string): SetupProblem => ({ severity: "error", text });
-const warning = (text: string): SetupProblem => ({ severity: "warning", text });
 
 /**
  * Returns the settings id of a workflow's newest published version, or undefined if the list
@@ -53,9 +51,7 @@ function findPublishedVersion(content: unknown, workflowId: string): string | un
  */
 export function readWorkflow(content: unknown, name: string, usesPhoto: boolean): Workflow {
   const fields = readObject(content);
-  const problems: SetupProblem[] = [];
-  const require = (isMet: boolean, text: string) => void (isMet || problems.push(error(`${name}: ${text}`)));
-  const advise = (isMet: boolean, text: string) => void (isMet || problems.push(warning(`${name}: ${text}`)));
+  const { problems, require, advise } = createProblems(`${name}: `);
   const features = readFeatures(fields);
   for (const feature of ["OCR", "LIVENESS", "FACE_MATCH", "AML"]) {
     require(features.has(feature), `add the feature ${feature} to the workflow and publish it`);
@@ -113,15 +109,14 @@ export async function readSetup(api: DiditApi, config: DiditConfig, timeoutMs: n
   const get = (path: string) => api.get("kyc_probe", path, timeoutMs);
   const workflowList = await get("/v3/workflows/?limit=200");
   if (workflowList.status !== 200) {
-    const failure = api.toFailure(workflowList);
-    const reason = failure.kind === "unknown" ? failure.reason : failure.errorCode;
-    return { value: undefined, problems: [error(`the workflows cannot be read (${reason})`)] };
+    const cause = causeOf(api.toFailure(workflowList));
+    return { value: undefined, problems: [setupError(`the workflows cannot be read (${cause})`)] };
   }
   let isComplete = true;
   const read = async (workflowId: string, usesPhoto: boolean): Promise<Workflow> => {
     const name = usesPhoto ? "KYC_DIDIT_WORKFLOW_ID_STILL" : "KYC_DIDIT_WORKFLOW_ID";
     const settingsId = findPublishedVersion(workflowList.content, workflowId);
-    const problem = (text: string): Workflow => ({ lifetimeMs: undefined, problems: [error(`${name}: ${text}`)] });
+    const problem = (text: string): Workflow => ({ lifetimeMs: undefined, problems: [setupError(`${name}: ${text}`)] });
     if (settingsId === undefined)
       return problem("there is no published workflow with this id; publish it, or correct the setting");
     const response = await get(`/v3/workflows/${settingsId}/`);

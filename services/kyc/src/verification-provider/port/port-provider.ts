@@ -14,6 +14,8 @@ export interface PortConfig {
   readonly timeoutMs: number;
 }
 
+type PortProvider = VerificationProvider & Required<Pick<VerificationProvider, "listChanges">> & AsyncDisposable;
+
 const responseBytesMax = 256 * 1024;
 /**
  * Status of the response if an operation is too late. The response contains the application's
@@ -25,7 +27,7 @@ const tooLateStatus = 409;
  * Creates a client of a provider that implements our own protocol. If a response cannot be read,
  * the outcome is "unknown".
  */
-export function createPortProvider(options: PortConfig): VerificationProvider & AsyncDisposable {
+export function createPortProvider(options: PortConfig): PortProvider {
   const http = createHttpCalls({ responseBytesMax, timeoutMs: options.timeoutMs });
 
   const callProvider = async <T>(

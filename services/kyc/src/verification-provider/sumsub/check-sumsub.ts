@@ -1,6 +1,7 @@
 import { createLogger } from "@amana/runtime";
 import { type AddResult, addClockResult, addProblemResults } from "../check-result.ts";
 import { readObject } from "../read-values.ts";
+import { createProblems } from "../setup.ts";
 import { createSumsubApi } from "./sumsub-api.ts";
 import type { SumsubConfig } from "./sumsub-config.ts";
 import { readSetup } from "./sumsub-setup.ts";
@@ -36,7 +37,7 @@ export async function checkSumsub(config: SumsubConfig, add: AddResult, timeoutM
       `Sumsub responds with status ${levels.status}; check KYC_SUMSUB_APP_TOKEN, KYC_SUMSUB_SECRET_KEY and the clock`,
     );
 
-  addProblemResults((await readSetup(api, config, timeoutMs)).problems, add);
+  addProblemResults("configuration", (await readSetup(api, config, timeoutMs)).problems, add);
   await checkWebhook(config, get, add);
 
   const targets = await get("/resources/api/agent/settings/bgCheckTargets");
@@ -64,16 +65,13 @@ async function checkWebhook(config: SumsubConfig, get: Get, add: AddResult): Pro
   }
   const { target, disabled, types, signatureAlgorithm, secretKey } = readObject(response.content);
   const missing = neededTypes.filter((type) => !(Array.isArray(types) && types.includes(type)));
+  const { problems, require } = createProblems();
+  require(target === `${config.callbackUrl}/sumsub`, `set the webhook's target to ${config.callbackUrl}/sumsub`);
+  require(disabled !== true, "enable the webhook; Sumsub disables a webhook after repeated failures");
+  require(missing.length === 0, `add the types ${missing.join(", ")} to the webhook`);
   const isSigned = signatureAlgorithm === "HMAC_SHA256_HEX" || signatureAlgorithm === "HMAC_SHA512_HEX";
-  const problems = [
-    target === `${config.callbackUrl}/sumsub` ? undefined : `set the webhook's target to ${config.callbackUrl}/sumsub`,
-    disabled !== true ? undefined : "enable the webhook; Sumsub disables a webhook after repeated failures",
-    missing.length === 0 ? undefined : `add the types ${missing.join(", ")} to the webhook`,
-    isSigned ? undefined : "set the webhook's signature algorithm to HMAC_SHA256_HEX",
-    typeof secretKey === "string" && config.webhookSecrets.includes(secretKey)
-      ? undefined
-      : "add the webhook's secret to KYC_SUMSUB_WEBHOOK_SECRETS",
-  ].filter((problem) => problem !== undefined);
-  if (problems.length === 0) add("webhook", "ok");
-  for (const problem of problems) add("webhook", "failure", problem);
+  require(isSigned, "set the webhook's signature algorithm to HMAC_SHA256_HEX");
+  const isKnownSecret = typeof secretKey === "string" && config.webhookSecrets.includes(secretKey);
+  require(isKnownSecret, "add the webhook's secret to KYC_SUMSUB_WEBHOOK_SECRETS");
+  addProblemResults("webhook", problems, add);
 }

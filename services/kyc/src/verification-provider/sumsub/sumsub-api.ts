@@ -3,7 +3,7 @@ import { type HttpResponse, isNotFound, type LostCall } from "../http-calls.ts";
 import { createRateLimiter } from "../rate-limiter.ts";
 import { readObject } from "../read-values.ts";
 import { createVendorCalls } from "../vendor-calls.ts";
-import type { Outcome } from "../verification-provider.ts";
+import type { Failure } from "../verification-provider.ts";
 import type { SumsubConfig } from "./sumsub-config.ts";
 import { signRequest } from "./sumsub-signature.ts";
 
@@ -12,7 +12,6 @@ const responseBytesMax = 1024 * 1024;
 export const errorCodes = { beingChecked: 1006, deactivated: 1008 } as const;
 
 export type SumsubApi = ReturnType<typeof createSumsubApi>;
-type Failure = Exclude<Outcome<never>, { kind: "accepted" }>;
 
 /** Creates functions that send signed requests, and a function that classifies failures. */
 export function createSumsubApi(config: SumsubConfig, logger: Logger) {

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { isHexHmac } from "../didit/didit-callback.ts";
+import { isHexHmac } from "../hex-hmac.ts";
 import { parseJson, readMatching, readObject, readToken } from "../read-values.ts";
 import type { UnsignedRequest } from "../vendor-calls.ts";
 import type { CallbackReading, ReceivedCallback } from "../verification-provider.ts";

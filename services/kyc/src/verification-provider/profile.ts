@@ -6,28 +6,20 @@ const readName = (value: unknown): string | undefined =>
 
 /**
  * Profile fields that the vendors compare with the document, each with the function that reads its
- * value.
+ * value and the form of a valid value.
  */
 const comparedFields = {
-  first_name: readName,
-  last_name: readName,
-  birth_date: readDate,
-  gender: (value: unknown) => readOneOf(["M", "F"], value),
-  nationality: readCountry,
+  first_name: { read: readName, form: "a text of 1 to 255 characters" },
+  last_name: { read: readName, form: "a text of 1 to 255 characters" },
+  birth_date: { read: readDate, form: "a date, YYYY-MM-DD" },
+  gender: { read: (value: unknown) => readOneOf(["M", "F"], value), form: "M or F" },
+  nationality: { read: readCountry, form: "an ISO 3166-1 alpha-3 code, for example DZA" },
 } as const;
 
 type ComparedField = keyof typeof comparedFields;
 
 /** A vendor's name of each field that the vendors compare. */
 export type VendorNames = Readonly<Record<ComparedField, string>>;
-
-const forms: Record<ComparedField, string> = {
-  first_name: "a text of 1 to 255 characters",
-  last_name: "a text of 1 to 255 characters",
-  birth_date: "a date, YYYY-MM-DD",
-  gender: "M or F",
-  nationality: "an ISO 3166-1 alpha-3 code, for example DZA",
-};
 
 /**
  * Policies for a profile field that no vendor compares. "refuse" rejects the request, and "review"
@@ -58,7 +50,7 @@ export function readProfileKeys(profile: string | undefined): string[] {
 export function readComparedFields(profile: string | undefined, names: VendorNames): Record<string, string> {
   const fields = readObject(parseJson(profile ?? "{}"));
   return Object.fromEntries(
-    Object.entries(comparedFields).flatMap(([name, read]) => {
+    Object.entries(comparedFields).flatMap(([name, { read }]) => {
       const value = read(fields[name]);
       return value === undefined ? [] : [[names[name as ComparedField], value]];
     }),
@@ -73,11 +65,16 @@ export function refuseProfile(profile: string | undefined, policy: UncomparedFie
   return Object.entries(readObject(parseJson(profile ?? "{}"))).flatMap(([name, value]) => {
     const pointer = `/profile/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
     if (isCompared(name)) {
-      if (comparedFields[name](value) !== undefined) return [];
-      return [{ pointer, detail: `The verification provider compares this field only as ${forms[name]}. Correct or omit it.` }];
+      if (comparedFields[name].read(value) !== undefined) return [];
+      return [
+        {
+          pointer,
+          detail: `The verification provider compares this field only as ${comparedFields[name].form}. Correct or omit it.`,
+        },
+      ];
     }
     if (policy === "review") return [];
-    const known = Object.keys(forms).join(", ");
+    const known = Object.keys(comparedFields).join(", ");
     const detail = `The verification provider cannot compare this field with a document. Omit it. It compares ${known}.`;
     return [{ pointer, detail }];
   });

@@ -22,7 +22,7 @@ export async function checkDidit(config: DiditConfig, add: AddResult, timeoutMs:
   else if (workflows.status === 200) add("credentials", "ok");
   else add("credentials", "failure", `Didit responds with status ${workflows.status}; check KYC_DIDIT_API_KEY`);
 
-  const { problems, value } = await readSetup(api, config, timeoutMs);
+  const { problems, value } = await readSetup(api, timeoutMs);
   addProblemResults("configuration", problems, add);
   const lifetimeMs = value?.video.lifetimeMs;
   if (lifetimeMs !== undefined)

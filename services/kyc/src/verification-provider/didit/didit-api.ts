@@ -15,6 +15,8 @@ export function createDiditApi(config: DiditConfig, logger: Logger) {
   // Documented limits of an API key (docs.didit.me/integration/rate-limiting).
   const rateLimiters = { create: createRateLimiter(600), read: createRateLimiter(600), write: createRateLimiter(300) };
   return {
+    config,
+    logger,
     ...createVendorCalls(config, responseBytesMax, rateLimiters, () => ({ "x-api-key": config.apiKey })),
 
     /** Converts a response without a usable value to "refused" or "unknown". */

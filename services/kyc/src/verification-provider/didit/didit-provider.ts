@@ -17,12 +17,12 @@ import {
   type ReviewDecision,
   type VerificationProvider,
 } from "../verification-provider.ts";
-import { createDiditApi, sessionPath } from "./didit-api.ts";
+import { createDiditApi, type DiditApi, sessionPath } from "./didit-api.ts";
 import { readDiditCallback } from "./didit-callback.ts";
 import type { DiditConfig } from "./didit-config.ts";
 import { readSetup, type Workflow, type Workflows } from "./didit-setup.ts";
 import { diditNames, readStatus } from "./read-decision.ts";
-import { type DiditParts, readState } from "./read-state.ts";
+import { readState } from "./read-state.ts";
 
 const hourMs = 3_600_000;
 /** Didit's longest lifetime of a session: 28 days. */
@@ -35,8 +35,7 @@ const documentCodes = { id_card: "ID", passport: "P" } as const;
  */
 export function createDiditProvider(config: DiditConfig, logger: Logger): VerificationProvider & AsyncDisposable {
   const api = createDiditApi(config, logger);
-  const parts = { api, config, logger };
-  const setup = createSetup((timeoutMs) => readSetup(api, config, timeoutMs));
+  const setup = createSetup((timeoutMs) => readSetup(api, timeoutMs));
   return {
     name: "didit",
     maxAttemptsDefault: 1,
@@ -45,13 +44,13 @@ export function createDiditProvider(config: DiditConfig, logger: Logger): Verifi
       const remainingMs = startTimeBudget(timeoutMs);
       const workflows = await setup.usable(timeoutMs);
       const workflow = application.requireVideo ? workflows?.video : workflows?.still;
-      if (workflow) return await create(parts, application, workflow, remainingMs());
+      if (workflow) return await create(api, application, workflow, remainingMs());
       return { kind: "unknown", reason: "the configuration at the vendor has errors or was not read" };
     },
-    get: (known, timeoutMs) => readState(parts, known, timeoutMs),
-    cancel: (known, reason, timeoutMs) => close(parts, known, reason, timeoutMs),
-    review: (known, decision, timeoutMs) => review(parts, known, decision, timeoutMs),
-    erase: (known, timeoutMs) => erase(parts, known, timeoutMs),
+    get: (known, timeoutMs) => readState(api, known, timeoutMs),
+    cancel: (known, reason, timeoutMs) => close(api, known, reason, timeoutMs),
+    review: (known, decision, timeoutMs) => review(api, known, decision, timeoutMs),
+    erase: (known, timeoutMs) => erase(api, known, timeoutMs),
     readCallback: (callback, now) => readDiditCallback(callback, config, now),
     probe: async (timeoutMs) => (await setup.probe(timeoutMs)).problems,
     [Symbol.asyncDispose]: () => api[Symbol.asyncDispose](),
@@ -59,7 +58,7 @@ export function createDiditProvider(config: DiditConfig, logger: Logger): Verifi
 }
 
 async function create(
-  { api, config }: DiditParts,
+  api: DiditApi,
   application: ApplicationToCreate,
   { lifetimeMs }: Workflow,
   timeoutMs: number,
@@ -70,7 +69,7 @@ async function create(
   // The response does not contain the end of the link. Computes the end from the time before the
   // call, so that it is never later than the real end.
   const linkExpiresAt = new Date(Date.now() + requestedMs);
-  const content = toSession(application, config);
+  const content = toSession(application, api.config);
   const response = await api.call({
     operation: "kyc_create",
     rateLimit: "create",
@@ -92,22 +91,22 @@ async function create(
 
 /** Closes a link. Deletes the open session, because Didit has no cancellation. */
 async function close(
-  parts: DiditParts,
+  api: DiditApi,
   known: KnownApplication,
   reason: CloseReason,
   timeoutMs: number,
 ): Promise<Outcome<ApplicationState>> {
   const remainingMs = startTimeBudget(timeoutMs);
   const closed: Outcome<ApplicationState> = { kind: "accepted", value: closedState(known, reason) };
-  const current = await readState(parts, known, timeoutMs);
+  const current = await readState(api, known, timeoutMs);
   if (isGone(current)) return closed;
   if (current.kind !== "accepted") return current;
   if (!isSameApplication(current.value, known)) return { kind: "unknown", reason: "the provider returned another session" };
   // A session that is not open accepts no further submission, so its link does not need to be
   // closed.
   if (!isLinkOpen(current.value)) return reason === "USED_UP" ? closed : current;
-  const response = await deleteSession(parts, known, remainingMs());
-  return isDeleted(response) ? closed : parts.api.toFailure(response);
+  const response = await deleteSession(api, known, remainingMs());
+  return isDeleted(response) ? closed : api.toFailure(response);
 }
 
 /**
@@ -116,11 +115,11 @@ async function close(
  */
 const isDeleted = (response: HttpResponse | LostCall): boolean => isConfirmedChange(response) || isNotFound(response);
 
-const deleteSession = ({ api }: DiditParts, known: KnownApplication, timeoutMs: number) =>
+const deleteSession = (api: DiditApi, known: KnownApplication, timeoutMs: number) =>
   api.call({ operation: "kyc_cancel", rateLimit: "write", method: "DELETE", path: `${sessionPath(known)}/delete/`, timeoutMs });
 
 async function review(
-  parts: DiditParts,
+  api: DiditApi,
   known: KnownApplication,
   { outcome, reviewer }: ReviewDecision,
   timeoutMs: number,
@@ -128,7 +127,7 @@ async function review(
   const remainingMs = startTimeBudget(timeoutMs);
   const path = `${sessionPath(known)}/update-status/`;
   const content = { new_status: outcome === "APPROVED" ? "Approved" : "Declined", comment: `Amana ${reviewer}` };
-  const response = await parts.api.call({
+  const response = await api.call({
     operation: "kyc_review",
     rateLimit: "write",
     method: "PATCH",
@@ -139,8 +138,8 @@ async function review(
   // Reads the session again after status 400, because Didit also returns this status if the session
   // already has the new status.
   const isRead = (response.status === 200 && isJsonResponse(response)) || response.status === 400;
-  if (!isRead) return parts.api.toFailure(response);
-  const state = await readState(parts, { ...known, pendingOutcome: outcome }, remainingMs());
+  if (!isRead) return api.toFailure(response);
+  const state = await readState(api, { ...known, pendingOutcome: outcome }, remainingMs());
   // Returns a refusal if the session is still undecided, so that the decision does not stay
   // pending. A later approval by an API key would otherwise count as this decision.
   const isDecided =
@@ -149,10 +148,9 @@ async function review(
 }
 
 /** Deletes the session and the user. Only the deletion of the user removes the data permanently. */
-async function erase(parts: DiditParts, known: KnownApplication, timeoutMs: number): Promise<Outcome<"erased">> {
-  const { api } = parts;
+async function erase(api: DiditApi, known: KnownApplication, timeoutMs: number): Promise<Outcome<"erased">> {
   const remainingMs = startTimeBudget(timeoutMs);
-  const session = await deleteSession(parts, known, timeoutMs);
+  const session = await deleteSession(api, known, timeoutMs);
   if (!isDeleted(session)) return api.toFailure(session);
   const content = { vendor_data_list: [known.reference] };
   const user = await api.call({

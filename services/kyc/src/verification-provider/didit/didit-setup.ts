@@ -2,7 +2,6 @@ import { readCount, readMatching, readObject, readOneOf } from "../read-values.t
 import { createProblems, type ProviderSetup, setupError } from "../setup.ts";
 import { causeOf, type SetupProblem } from "../verification-provider.ts";
 import type { DiditApi } from "./didit-api.ts";
-import type { DiditConfig } from "./didit-config.ts";
 
 /**
  * Configurations of the workflow that records a video (`video`) and the workflow that takes one
@@ -105,7 +104,7 @@ function readFeatures(fields: Readonly<Record<string, unknown>>): Set<string> {
 }
 
 /** Reads the configured workflows and lists their problems. */
-export async function readSetup(api: DiditApi, config: DiditConfig, timeoutMs: number): Promise<ProviderSetup<Workflows>> {
+export async function readSetup(api: DiditApi, timeoutMs: number): Promise<ProviderSetup<Workflows>> {
   const get = (path: string) => api.get("kyc_probe", path, timeoutMs);
   const workflowList = await get("/v3/workflows/?limit=200");
   if (workflowList.status !== 200) {
@@ -126,7 +125,7 @@ export async function readSetup(api: DiditApi, config: DiditConfig, timeoutMs: n
     }
     return readWorkflow(response.content, name, usesPhoto);
   };
-  const video = await read(config.workflowId, false);
-  const still = config.workflowIdStill ? await read(config.workflowIdStill, true) : undefined;
+  const video = await read(api.config.workflowId, false);
+  const still = api.config.workflowIdStill ? await read(api.config.workflowIdStill, true) : undefined;
   return { value: isComplete ? { video, still } : undefined, problems: [...video.problems, ...(still?.problems ?? [])] };
 }

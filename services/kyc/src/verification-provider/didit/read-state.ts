@@ -1,31 +1,19 @@
-import type { Logger } from "@amana/runtime";
 import { startTimeBudget } from "../time-budget.ts";
 import { endsReviewWithApproval, reportUnknownStatus, withoutProof } from "../vendor-state.ts";
 import type { ApplicationState, KnownApplication, Outcome } from "../verification-provider.ts";
 import { type DiditApi, sessionPath } from "./didit-api.ts";
-import type { DiditConfig } from "./didit-config.ts";
 import { isApprovedByPerson, readDecision, reviewsMax } from "./read-decision.ts";
-
-export interface DiditParts {
-  readonly api: DiditApi;
-  readonly config: DiditConfig;
-  readonly logger: Logger;
-}
 
 /**
  * Reads a session's decision. If Didit reports an approval during a review, also checks that a
  * person approved.
  */
-export async function readState(
-  { api, config, logger }: DiditParts,
-  known: KnownApplication,
-  timeoutMs: number,
-): Promise<Outcome<ApplicationState>> {
+export async function readState(api: DiditApi, known: KnownApplication, timeoutMs: number): Promise<Outcome<ApplicationState>> {
   const remainingMs = startTimeBudget(timeoutMs);
   const response = await api.get("kyc_get", `${sessionPath(known)}/decision/`, timeoutMs);
   if (response.status !== 200) return api.toFailure(response);
-  const state = readDecision(response.content, known, config.environment);
-  if (!state) return reportUnknownStatus(logger, "didit", known);
+  const state = readDecision(response.content, known, api.config.environment);
+  if (!state) return reportUnknownStatus(api.logger, "didit", known);
   if (!endsReviewWithApproval(state, known)) return { kind: "accepted", value: state };
   const proven = { kind: "accepted", value: { ...state, hasProofOfPerson: true } } as const;
   if (known.pendingOutcome === "APPROVED") return proven;

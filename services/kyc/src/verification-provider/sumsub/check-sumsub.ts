@@ -37,7 +37,7 @@ export async function checkSumsub(config: SumsubConfig, add: AddResult, timeoutM
       `Sumsub responds with status ${levels.status}; check KYC_SUMSUB_APP_TOKEN, KYC_SUMSUB_SECRET_KEY and the clock`,
     );
 
-  addProblemResults("configuration", (await readSetup(api, config, timeoutMs)).problems, add);
+  addProblemResults("configuration", (await readSetup(api, timeoutMs)).problems, add);
   await checkWebhook(config, get, add);
 
   const targets = await get("/resources/api/agent/settings/bgCheckTargets");

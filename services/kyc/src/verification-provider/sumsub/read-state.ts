@@ -1,11 +1,10 @@
-import type { Logger } from "@amana/runtime";
 import { type HttpResponse, isJsonResponse, isNotFound, type LostCall } from "../http-calls.ts";
 import { startTimeBudget } from "../time-budget.ts";
 import { reportUnknownStatus } from "../vendor-state.ts";
 import type { ApplicationState, KnownApplication, Outcome } from "../verification-provider.ts";
 import { readApplicant, readReview } from "./read-applicant.ts";
 import { applicantPath, type SumsubApi } from "./sumsub-api.ts";
-import { levelFor, type SumsubConfig } from "./sumsub-config.ts";
+import { levelFor } from "./sumsub-config.ts";
 
 /**
  * Returns whether a response has status 200 and a JSON body. Other responses are no evidence for a
@@ -14,18 +13,12 @@ import { levelFor, type SumsubConfig } from "./sumsub-config.ts";
 const isReadable = (response: HttpResponse | LostCall): response is HttpResponse =>
   response.status === 200 && isJsonResponse(response);
 
-export interface SumsubParts {
-  readonly api: SumsubApi;
-  readonly config: SumsubConfig;
-  readonly logger: Logger;
-}
-
 /**
  * Reads an applicant. If the applicant's status requires them, also reads the steps and the AML
  * case. `readReview` explains `isDeactivatedHere`.
  */
 export async function readState(
-  { api, config, logger }: SumsubParts,
+  api: SumsubApi,
   known: KnownApplication,
   timeoutMs: number,
   isDeactivatedHere = false,
@@ -34,7 +27,7 @@ export async function readState(
   const applicant = await api.get("kyc_get", `${applicantPath(known)}/one`, timeoutMs);
   if (applicant.status !== 200) return api.toFailure(applicant);
   const review = readReview(applicant.content, isDeactivatedHere);
-  if (!review) return reportUnknownStatus(logger, "sumsub", known);
+  if (!review) return reportUnknownStatus(api.logger, "sumsub", known);
   const isDecided = review.status === "COMPLETED";
   const needsSteps = isDecided || review.reviewStatus === "init";
   // Does not read the AML case again while the application stays in review, because the evidence
@@ -57,5 +50,5 @@ export async function readState(
     steps: steps?.content,
     amlCase: hasCase ? amlCase.content : undefined,
   };
-  return { kind: "accepted", value: readApplicant(review, responses, known, levelFor(config, known)) };
+  return { kind: "accepted", value: readApplicant(review, responses, known, levelFor(api.config, known)) };
 }

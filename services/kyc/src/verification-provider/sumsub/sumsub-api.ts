@@ -23,6 +23,8 @@ export function createSumsubApi(config: SumsubConfig, logger: Logger) {
     aml: createRateLimiter(config.amlPerMinute),
   };
   return {
+    config,
+    logger,
     ...createVendorCalls(config, responseBytesMax, rateLimiters, (request) => ({
       // Sumsub expects a content type even in requests without a body.
       "content-type": "application/json",

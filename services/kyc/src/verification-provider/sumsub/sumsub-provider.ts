@@ -19,8 +19,8 @@ import {
   type VerificationProvider,
 } from "../verification-provider.ts";
 import { readReview, sumsubNames } from "./read-applicant.ts";
-import { readState, type SumsubParts } from "./read-state.ts";
-import { applicantPath, createSumsubApi, errorCodeOf, errorCodes } from "./sumsub-api.ts";
+import { readState } from "./read-state.ts";
+import { applicantPath, createSumsubApi, errorCodeOf, errorCodes, type SumsubApi } from "./sumsub-api.ts";
 import { levelFor, type SumsubConfig } from "./sumsub-config.ts";
 import { readSetup } from "./sumsub-setup.ts";
 import { readSumsubCallback } from "./sumsub-signature.ts";
@@ -33,37 +33,32 @@ const hourSeconds = 3_600;
  */
 export function createSumsubProvider(config: SumsubConfig, logger: Logger): VerificationProvider & AsyncDisposable {
   const api = createSumsubApi(config, logger);
-  const parts = { api, config, logger };
-  const setup = createSetup((timeoutMs) => readSetup(api, config, timeoutMs));
+  const setup = createSetup((timeoutMs) => readSetup(api, timeoutMs));
   return {
     name: "sumsub",
     maxAttemptsDefault: 3,
     refusals: (application) => refuse(application, config),
     async create(application, timeoutMs) {
       const remainingMs = startTimeBudget(timeoutMs);
-      if (await setup.usable(timeoutMs)) return await create(parts, application, remainingMs());
+      if (await setup.usable(timeoutMs)) return await create(api, application, remainingMs());
       return { kind: "unknown", reason: "the configuration at the vendor has errors or was not read" };
     },
-    get: (known, timeoutMs) => readState(parts, known, timeoutMs),
-    cancel: (known, reason, timeoutMs) => close(parts, known, reason, timeoutMs),
-    review: (known, decision, timeoutMs) => review(parts, known, decision, timeoutMs),
-    erase: (known, timeoutMs) => erase(parts, known, timeoutMs),
+    get: (known, timeoutMs) => readState(api, known, timeoutMs),
+    cancel: (known, reason, timeoutMs) => close(api, known, reason, timeoutMs),
+    review: (known, decision, timeoutMs) => review(api, known, decision, timeoutMs),
+    erase: (known, timeoutMs) => erase(api, known, timeoutMs),
     readCallback: (callback) => readSumsubCallback(callback, config),
     probe: async (timeoutMs) => (await setup.probe(timeoutMs)).problems,
     [Symbol.asyncDispose]: () => api[Symbol.asyncDispose](),
   };
 }
 
-async function create(
-  parts: SumsubParts,
-  application: ApplicationToCreate,
-  timeoutMs: number,
-): Promise<Outcome<CreatedApplication>> {
-  const { api, config } = parts;
+async function create(api: SumsubApi, application: ApplicationToCreate, timeoutMs: number): Promise<Outcome<CreatedApplication>> {
+  const { config } = api;
   const remainingMs = startTimeBudget(timeoutMs);
   const level = levelFor(config, application);
   if (level === undefined) return { kind: "refused", status: 422, errorCode: "no_level" };
-  const applicant = await createApplicant(parts, application, level, timeoutMs);
+  const applicant = await createApplicant(api, application, level, timeoutMs);
   if (applicant.kind !== "accepted") return applicant;
   const ttlSeconds = (application.ttlHours ?? config.ttlHours) * hourSeconds;
   const linkExpiresAt = new Date(Date.now() + ttlSeconds * 1_000);
@@ -87,7 +82,7 @@ async function create(
 type Applicant = Outcome<{ readonly id: string; readonly isNew: boolean }>;
 
 async function createApplicant(
-  { api }: SumsubParts,
+  api: SumsubApi,
   application: ApplicationToCreate,
   level: string,
   timeoutMs: number,
@@ -112,7 +107,7 @@ async function createApplicant(
  * Finds the applicant that an earlier request created for this reference, although kyc received no
  * response to that request.
  */
-async function findApplicant(api: SumsubParts["api"], reference: string, level: string, timeoutMs: number): Promise<Applicant> {
+async function findApplicant(api: SumsubApi, reference: string, level: string, timeoutMs: number): Promise<Applicant> {
   const path = `/resources/applicants/-;externalUserId=${encodeURIComponent(reference)}/one`;
   const response = await api.get("kyc_get", path, timeoutMs);
   if (isNotFound(response)) return { kind: "unknown", reason: "the existing applicant was not found" };
@@ -125,15 +120,14 @@ async function findApplicant(api: SumsubParts["api"], reference: string, level: 
 }
 
 async function close(
-  parts: SumsubParts,
+  api: SumsubApi,
   known: KnownApplication,
   reason: CloseReason,
   timeoutMs: number,
 ): Promise<Outcome<ApplicationState>> {
-  const { api } = parts;
   const remainingMs = startTimeBudget(timeoutMs);
   const closed: Outcome<ApplicationState> = { kind: "accepted", value: closedState(known, reason) };
-  const current = await readState(parts, known, timeoutMs);
+  const current = await readState(api, known, timeoutMs);
   if (isGone(current)) return closed;
   if (current.kind !== "accepted") return current;
   if (!isSameApplication(current.value, known)) return { kind: "unknown", reason: "the provider returned another applicant" };
@@ -155,13 +149,13 @@ async function close(
     if (reason === "USED_UP") return closed;
     // Reads the applicant again, because Sumsub may have reached a verdict between the first read
     // and the deactivation.
-    const stateAfter = await readState(parts, known, remainingMs(), true);
+    const stateAfter = await readState(api, known, remainingMs(), true);
     return stateAfter.kind === "accepted" && stateAfter.value.status === "COMPLETED" ? stateAfter : closed;
   }
   const code = errorCodeOf(response);
   if (code !== errorCodes.beingChecked) return api.toFailure(response);
   // The applicant submitted documents between the first read and the deactivation.
-  const submitted = await readState(parts, known, remainingMs());
+  const submitted = await readState(api, known, remainingMs());
   const isStillOpen = submitted.kind === "accepted" && isLinkOpen(submitted.value);
   return isStillOpen ? { kind: "unknown", reason: "the applicant cannot be deactivated yet" } : submitted;
 }
@@ -178,22 +172,21 @@ function isDeactivated(response: HttpResponse | LostCall): boolean {
 }
 
 async function review(
-  parts: SumsubParts,
+  api: SumsubApi,
   known: KnownApplication,
   { outcome, reviewer }: ReviewDecision,
   timeoutMs: number,
 ): Promise<Outcome<ApplicationState>> {
-  const { api } = parts;
   const remainingMs = startTimeBudget(timeoutMs);
   const isApproval = outcome === "APPROVED";
   const path = `${applicantPath(known)}/-/${isApproval ? "approve" : "reject"}`;
   const content = isApproval ? {} : { note: `Amana ${reviewer}` };
   const response = await api.call({ operation: "kyc_review", rateLimit: "write", method: "POST", path, timeoutMs, content });
   if (!isConfirmedChange(response)) return api.toFailure(response);
-  return await readState(parts, { ...known, pendingOutcome: outcome }, remainingMs());
+  return await readState(api, { ...known, pendingOutcome: outcome }, remainingMs());
 }
 
-async function erase({ api }: SumsubParts, known: KnownApplication, timeoutMs: number): Promise<Outcome<"requested">> {
+async function erase(api: SumsubApi, known: KnownApplication, timeoutMs: number): Promise<Outcome<"requested">> {
   const path = `${applicantPath(known)}/presence/deactivated`;
   const response = await api.call({ operation: "kyc_erase", rateLimit: "write", method: "PATCH", path, timeoutMs });
   const isClosed = isDeactivated(response) || isNotFound(response);

@@ -50,7 +50,7 @@ function checkLevel(content: unknown, setting: string, types: readonly string[],
 }
 
 /** Reads the configured levels and lists their problems. */
-export async function readSetup(api: SumsubApi, config: SumsubConfig, timeoutMs: number): Promise<ProviderSetup<true>> {
+export async function readSetup(api: SumsubApi, timeoutMs: number): Promise<ProviderSetup<true>> {
   const get = (path: string) => api.get("kyc_probe", `/resources/applicants/-/levels${path}`, timeoutMs);
   const levelList = await get("");
   if (levelList.status === 403 || levelList.status === 404) {
@@ -63,7 +63,7 @@ export async function readSetup(api: SumsubApi, config: SumsubConfig, timeoutMs:
   }
   const problems: SetupProblem[] = [];
   let isComplete = true;
-  for (const { name, setting, types, usesPhoto } of levelsOf(config)) {
+  for (const { name, setting, types, usesPhoto } of levelsOf(api.config)) {
     const id = findLevel(levelList.content, name);
     if (id === undefined) {
       problems.push(setupError(`${setting}: there is no level with this name; create it, or correct the setting`));

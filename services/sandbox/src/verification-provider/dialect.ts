@@ -1,8 +1,7 @@
 import type { Reason, ReasonCode } from "./vocabulary.ts";
 
 /** Protocols of applications: Amana's own protocol ("port") and the vendors' APIs. */
-const dialects = ["port", "didit", "sumsub"] as const;
-export type Dialect = (typeof dialects)[number];
+export type Dialect = "port" | "didit" | "sumsub";
 
 /**
  * Returns the protocol of an application. The form of the application's id determines the protocol.

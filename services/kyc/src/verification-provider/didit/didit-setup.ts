@@ -1,7 +1,8 @@
-import { readCount, readMatching, readObject, readOneOf } from "../read-values.ts";
+import { readCount, readMatching, readObject } from "../read-values.ts";
 import { createProblems, type ProviderSetup, setupError } from "../setup.ts";
 import { causeOf, type SetupProblem } from "../verification-provider.ts";
 import type { DiditApi } from "./didit-api.ts";
+import { isActiveLiveness } from "./read-decision.ts";
 
 /**
  * Configurations of the workflow that records a video (`video`) and the workflow that takes one
@@ -55,8 +56,7 @@ export function readWorkflow(content: unknown, name: string, usesPhoto: boolean)
   for (const feature of ["OCR", "LIVENESS", "FACE_MATCH", "AML"]) {
     require(features.has(feature), `add the feature ${feature} to the workflow and publish it`);
   }
-  const method = toUpper(fields["face_liveness_method"]);
-  const isActive = readOneOf(["ACTIVE_3D", "FLASHING"], method) !== undefined;
+  const isActive = isActiveLiveness(fields["face_liveness_method"]);
   require(usesPhoto || isActive, "set the liveness method to ACTIVE_3D or FLASHING, because PASSIVE evaluates one picture");
   require(fields["max_retry_attempts"] ===
     0, "set max_retry_attempts to 0, because a repeated session would be a second submission");

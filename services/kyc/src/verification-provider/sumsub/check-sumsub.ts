@@ -5,6 +5,7 @@ import { createProblems } from "../setup.ts";
 import { createSumsubApi } from "./sumsub-api.ts";
 import type { SumsubConfig } from "./sumsub-config.ts";
 import { readSetup } from "./sumsub-setup.ts";
+import { algorithms } from "./sumsub-signature.ts";
 
 const neededTypes = [
   "applicantPending",
@@ -69,8 +70,7 @@ async function checkWebhook(config: SumsubConfig, get: Get, add: AddResult): Pro
   require(target === `${config.callbackUrl}/sumsub`, `set the webhook's target to ${config.callbackUrl}/sumsub`);
   require(disabled !== true, "enable the webhook; Sumsub disables a webhook after repeated failures");
   require(missing.length === 0, `add the types ${missing.join(", ")} to the webhook`);
-  const isSigned = signatureAlgorithm === "HMAC_SHA256_HEX" || signatureAlgorithm === "HMAC_SHA512_HEX";
-  require(isSigned, "set the webhook's signature algorithm to HMAC_SHA256_HEX");
+  require(algorithms.has(signatureAlgorithm), "set the webhook's signature algorithm to HMAC_SHA256_HEX");
   const isKnownSecret = typeof secretKey === "string" && config.webhookSecrets.includes(secretKey);
   require(isKnownSecret, "add the webhook's secret to KYC_SUMSUB_WEBHOOK_SECRETS");
   addProblemResults("webhook", problems, add);

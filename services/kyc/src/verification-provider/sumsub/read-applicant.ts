@@ -27,14 +27,14 @@ export interface ApplicantReview {
   readonly levelName: string | undefined;
 }
 
-const statusOf: Readonly<Record<string, KycStatus>> = {
-  awaitingUser: "OPENED",
-  pending: "SUBMITTED",
-  prechecked: "PROCESSING",
-  queued: "PROCESSING",
+const statuses = new Map<string, KycStatus>([
+  ["awaitingUser", "OPENED"],
+  ["pending", "SUBMITTED"],
+  ["prechecked", "PROCESSING"],
+  ["queued", "PROCESSING"],
   // An applicant with this status can already have a review result, which is not final.
-  awaitingService: "PROCESSING",
-};
+  ["awaitingService", "PROCESSING"],
+]);
 
 const itemsMax = 100;
 const faceLabels: readonly unknown[] = ["SELFIE_MISMATCH", "BAD_FACE_MATCHING"];
@@ -63,7 +63,7 @@ export function readReview(content: unknown, isDeactivatedHere = false): Applica
     if (reviewAnswer === "RED" && reviewRejectType === "RETRY") return { ...ids, status: "FAILED", verdict: undefined };
     return undefined;
   }
-  const status = Object.hasOwn(statusOf, reviewStatus) ? statusOf[reviewStatus] : undefined;
+  const status = statuses.get(reviewStatus);
   return status && { ...ids, status, verdict: undefined };
 }
 
@@ -134,7 +134,7 @@ function requireProof(state: ApplicationState, known: KnownApplication): Applica
  * kyc itself fills in this step.
  */
 const hasBegun = (steps: Fields): boolean =>
-  Object.entries(steps).some(([name, step]) => name !== "APPLICANT_DATA" && step !== null && step !== undefined);
+  Object.entries(steps).some(([name, step]) => name !== "APPLICANT_DATA" && step != null);
 
 const answerOf = (step: unknown): unknown => readObject(readObject(step)["reviewResult"])["reviewAnswer"];
 

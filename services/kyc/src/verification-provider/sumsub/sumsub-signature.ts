@@ -22,7 +22,10 @@ export function signRequest(
 }
 
 /** Accepted signature algorithms. Sumsub also offers SHA-1, which kyc rejects. */
-const algorithms: Readonly<Record<string, string>> = { HMAC_SHA256_HEX: "sha256", HMAC_SHA512_HEX: "sha512" };
+export const algorithms = new Map<unknown, string>([
+  ["HMAC_SHA256_HEX", "sha256"],
+  ["HMAC_SHA512_HEX", "sha512"],
+]);
 
 /**
  * Verifies and reads a callback (docs.sumsub.com/docs/webhook-manager). The callback has no signed
@@ -32,8 +35,7 @@ export function readSumsubCallback(
   { body, headers }: ReceivedCallback,
   { webhookSecrets, isSandbox }: { webhookSecrets: readonly string[]; isSandbox: boolean },
 ): CallbackReading {
-  const name = headers["x-payload-digest-alg"] ?? "";
-  const algorithm = Object.hasOwn(algorithms, name) ? algorithms[name] : undefined;
+  const algorithm = algorithms.get(headers["x-payload-digest-alg"]);
   if (!algorithm || !isHexHmac(body, headers["x-payload-digest"], algorithm, webhookSecrets)) return { kind: "forged" };
   const fields = readObject(parseJson(Buffer.from(body).toString("utf8")));
   const providerId = readToken(fields["applicantId"]);

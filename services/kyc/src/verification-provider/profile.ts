@@ -46,7 +46,7 @@ export function readProfileKeys(profile: string | undefined): string[] {
   return [...new Set(names.map((name) => (isCompared(name) ? name : otherKey)))];
 }
 
-/** Returns the values of the fields that the vendors compare, by the vendor's names of the fields. */
+/** Returns the values of the compared fields, by the vendor's names of the fields. */
 export function readComparedFields(profile: string | undefined, names: VendorNames): Record<string, string> {
   const fields = readObject(parseJson(profile ?? "{}"));
   return Object.fromEntries(

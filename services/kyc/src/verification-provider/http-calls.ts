@@ -24,6 +24,7 @@ export interface HttpResponse {
 /** A call without a complete response. The provider may have executed the request. */
 export interface LostCall {
   readonly status: undefined;
+  readonly content?: undefined;
   readonly reason: string;
 }
 

@@ -1,13 +1,13 @@
 import { createHttpCalls, type HttpCall, type HttpResponse, type LostCall } from "./http-calls.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
-import { startTimeBudget } from "./time-budget.ts";
+import type { RemainingMs } from "./time-budget.ts";
 
-interface VendorCall<RateLimit> extends Pick<HttpCall, "operation" | "method" | "timeoutMs"> {
-  /** Class of calls that share a rate limit. */
-  readonly rateLimit: RateLimit;
+interface VendorCall<RateLimit> extends Pick<HttpCall, "operation" | "method"> {
   /** Path and query of the URL. */
   readonly path: string;
   readonly content?: object;
+  /** Class of calls that share a rate limit. The default is "read" for GET, otherwise "write". */
+  readonly rateLimit?: RateLimit;
 }
 
 /** The parts of a request that a vendor's authentication headers can depend on. */
@@ -19,23 +19,24 @@ export interface UnsignedRequest {
 
 /** Creates functions that send requests to a vendor's API within the vendor's rate limits. */
 export function createVendorCalls<RateLimit extends string>(
-  { url: baseUrl, timeoutMs: timeoutMsMax }: { readonly url: string; readonly timeoutMs: number },
+  { url: baseUrl, timeoutMs }: { readonly url: string; readonly timeoutMs: number },
   responseBytesMax: number,
-  rateLimiters: Readonly<Record<RateLimit | "read", RateLimiter>>,
+  rateLimiters: Readonly<Record<RateLimit | "read" | "write", RateLimiter>>,
   createHeaders: (request: UnsignedRequest) => Record<string, string>,
 ) {
-  const http = createHttpCalls({ responseBytesMax, timeoutMs: timeoutMsMax });
-  const call = async ({
-    operation,
-    rateLimit,
-    method,
-    path,
-    timeoutMs,
-    content,
-  }: VendorCall<RateLimit | "read">): Promise<HttpResponse | LostCall> => {
-    const remainingMs = startTimeBudget(timeoutMs);
+  const http = createHttpCalls({ responseBytesMax, timeoutMs });
+  const call = async (
+    {
+      operation,
+      method,
+      path,
+      content,
+      rateLimit = method === "GET" ? "read" : "write",
+    }: VendorCall<RateLimit | "read" | "write">,
+    remainingMs: RemainingMs,
+  ): Promise<HttpResponse | LostCall> => {
     const rateLimiter = rateLimiters[rateLimit];
-    if (!(await rateLimiter.take(timeoutMs))) {
+    if (!(await rateLimiter.take(remainingMs()))) {
       return { status: undefined, reason: "rate limit permits no call before the timeout" };
     }
     const request = { method, url: `${baseUrl}${path}`, body: content && JSON.stringify(content) };
@@ -45,8 +46,7 @@ export function createVendorCalls<RateLimit extends string>(
   };
   return {
     call,
-    get: (operation: string, path: string, timeoutMs: number) =>
-      call({ operation, rateLimit: "read", method: "GET", path, timeoutMs }),
+    get: (operation: string, path: string, remainingMs: RemainingMs) => call({ operation, method: "GET", path }, remainingMs),
     [Symbol.asyncDispose]: () => http[Symbol.asyncDispose](),
   };
 }

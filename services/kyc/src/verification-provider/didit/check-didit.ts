@@ -2,6 +2,7 @@ import { createLogger } from "@amana/runtime";
 import { type AddResult, addClockResult, addProblemResults } from "../check-result.ts";
 import { readObject } from "../read-values.ts";
 import { createProblems } from "../setup.ts";
+import { startTimeBudget } from "../time-budget.ts";
 import { createDiditApi } from "./didit-api.ts";
 import type { DiditConfig } from "./didit-config.ts";
 import { readSetup } from "./didit-setup.ts";
@@ -9,7 +10,7 @@ import { readSetup } from "./didit-setup.ts";
 /** Checks a Didit account: reachability, clock, credentials, workflows, webhook and balance. */
 export async function checkDidit(config: DiditConfig, add: AddResult, timeoutMs: number): Promise<void> {
   await using api = createDiditApi(config, createLogger("amana", "silent"));
-  const get = (path: string) => api.get("kyc_check", path, timeoutMs);
+  const get = (path: string) => api.get("kyc_check", path, startTimeBudget(timeoutMs));
 
   const health = await get("/system/healthcheck");
   if (health.status !== 200)

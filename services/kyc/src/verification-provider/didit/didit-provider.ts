@@ -3,7 +3,7 @@ import { type HttpResponse, isConfirmedChange, isJsonResponse, isNotFound, type 
 import { readComparedFields, refuseProfile } from "../profile.ts";
 import { readLink, readObject, readToken } from "../read-values.ts";
 import { createSetup } from "../setup.ts";
-import { startTimeBudget } from "../time-budget.ts";
+import { type RemainingMs, startTimeBudget } from "../time-budget.ts";
 import { closedState, isLinkOpen, isSameApplication } from "../vendor-state.ts";
 import {
   type ApplicationState,
@@ -44,13 +44,13 @@ export function createDiditProvider(config: DiditConfig, logger: Logger): Verifi
       const remainingMs = startTimeBudget(timeoutMs);
       const workflows = await setup.usable(timeoutMs);
       const workflow = application.requireVideo ? workflows?.video : workflows?.still;
-      if (workflow) return await create(api, application, workflow, remainingMs());
+      if (workflow) return await create(api, application, workflow, remainingMs);
       return { kind: "unknown", reason: "the configuration at the vendor has errors or was not read" };
     },
-    get: (known, timeoutMs) => readState(api, known, timeoutMs),
-    cancel: (known, reason, timeoutMs) => close(api, known, reason, timeoutMs),
-    review: (known, decision, timeoutMs) => review(api, known, decision, timeoutMs),
-    erase: (known, timeoutMs) => erase(api, known, timeoutMs),
+    get: (known, timeoutMs) => readState(api, known, startTimeBudget(timeoutMs)),
+    cancel: (known, reason, timeoutMs) => close(api, known, reason, startTimeBudget(timeoutMs)),
+    review: (known, decision, timeoutMs) => review(api, known, decision, startTimeBudget(timeoutMs)),
+    erase: (known, timeoutMs) => erase(api, known, startTimeBudget(timeoutMs)),
     readCallback: (callback, now) => readDiditCallback(callback, config, now),
     probe: async (timeoutMs) => (await setup.probe(timeoutMs)).problems,
     [Symbol.asyncDispose]: () => api[Symbol.asyncDispose](),
@@ -61,7 +61,7 @@ async function create(
   api: DiditApi,
   application: ApplicationToCreate,
   { lifetimeMs }: Workflow,
-  timeoutMs: number,
+  remainingMs: RemainingMs,
 ): Promise<Outcome<CreatedApplication>> {
   if (lifetimeMs === undefined) return { kind: "unknown", reason: "the lifetime of a session is unknown" };
   const requestedMs = application.ttlHours === undefined ? lifetimeMs : application.ttlHours * hourMs;
@@ -70,14 +70,10 @@ async function create(
   // call, so that it is never later than the real end.
   const linkExpiresAt = new Date(Date.now() + requestedMs);
   const content = toSession(application, api.config);
-  const response = await api.call({
-    operation: "kyc_create",
-    rateLimit: "create",
-    method: "POST",
-    path: "/v3/session/",
-    timeoutMs,
-    content,
-  });
+  const response = await api.call(
+    { operation: "kyc_create", rateLimit: "create", method: "POST", path: "/v3/session/", content },
+    remainingMs,
+  );
   if (response.status !== 201) return api.toFailure(response);
   const fields = readObject(response.content);
   const providerId = readToken(fields["session_id"]);
@@ -94,18 +90,17 @@ async function close(
   api: DiditApi,
   known: KnownApplication,
   reason: CloseReason,
-  timeoutMs: number,
+  remainingMs: RemainingMs,
 ): Promise<Outcome<ApplicationState>> {
-  const remainingMs = startTimeBudget(timeoutMs);
   const closed: Outcome<ApplicationState> = { kind: "accepted", value: closedState(known, reason) };
-  const current = await readState(api, known, timeoutMs);
+  const current = await readState(api, known, remainingMs);
   if (isGone(current)) return closed;
   if (current.kind !== "accepted") return current;
   if (!isSameApplication(current.value, known)) return { kind: "unknown", reason: "the provider returned another session" };
   // A session that is not open accepts no further submission, so its link does not need to be
   // closed.
   if (!isLinkOpen(current.value)) return reason === "USED_UP" ? closed : current;
-  const response = await deleteSession(api, known, remainingMs());
+  const response = await deleteSession(api, known, remainingMs);
   return isDeleted(response) ? closed : api.toFailure(response);
 }
 
@@ -115,31 +110,23 @@ async function close(
  */
 const isDeleted = (response: HttpResponse | LostCall): boolean => isConfirmedChange(response) || isNotFound(response);
 
-const deleteSession = (api: DiditApi, known: KnownApplication, timeoutMs: number) =>
-  api.call({ operation: "kyc_cancel", rateLimit: "write", method: "DELETE", path: `${sessionPath(known)}/delete/`, timeoutMs });
+const deleteSession = (api: DiditApi, known: KnownApplication, remainingMs: RemainingMs) =>
+  api.call({ operation: "kyc_cancel", method: "DELETE", path: `${sessionPath(known)}/delete/` }, remainingMs);
 
 async function review(
   api: DiditApi,
   known: KnownApplication,
   { outcome, reviewer }: ReviewDecision,
-  timeoutMs: number,
+  remainingMs: RemainingMs,
 ): Promise<Outcome<ApplicationState>> {
-  const remainingMs = startTimeBudget(timeoutMs);
   const path = `${sessionPath(known)}/update-status/`;
   const content = { new_status: outcome === "APPROVED" ? "Approved" : "Declined", comment: `Amana ${reviewer}` };
-  const response = await api.call({
-    operation: "kyc_review",
-    rateLimit: "write",
-    method: "PATCH",
-    path,
-    timeoutMs,
-    content,
-  });
+  const response = await api.call({ operation: "kyc_review", method: "PATCH", path, content }, remainingMs);
   // Reads the session again after status 400, because Didit also returns this status if the session
   // already has the new status.
   const isRead = (response.status === 200 && isJsonResponse(response)) || response.status === 400;
   if (!isRead) return api.toFailure(response);
-  const state = await readState(api, { ...known, pendingOutcome: outcome }, remainingMs());
+  const state = await readState(api, { ...known, pendingOutcome: outcome }, remainingMs);
   // Returns a refusal if the session is still undecided, so that the decision does not stay
   // pending. A later approval by an API key would otherwise count as this decision.
   const isDecided =
@@ -148,19 +135,11 @@ async function review(
 }
 
 /** Deletes the session and the user. Only the deletion of the user removes the data permanently. */
-async function erase(api: DiditApi, known: KnownApplication, timeoutMs: number): Promise<Outcome<"erased">> {
-  const remainingMs = startTimeBudget(timeoutMs);
-  const session = await deleteSession(api, known, timeoutMs);
+async function erase(api: DiditApi, known: KnownApplication, remainingMs: RemainingMs): Promise<Outcome<"erased">> {
+  const session = await deleteSession(api, known, remainingMs);
   if (!isDeleted(session)) return api.toFailure(session);
   const content = { vendor_data_list: [known.reference] };
-  const user = await api.call({
-    operation: "kyc_erase",
-    rateLimit: "write",
-    method: "POST",
-    path: "/v3/users/delete/",
-    timeoutMs: remainingMs(),
-    content,
-  });
+  const user = await api.call({ operation: "kyc_erase", method: "POST", path: "/v3/users/delete/", content }, remainingMs);
   const isErased = isDeleted(user) || (user.status === 202 && isJsonResponse(user));
   return isErased ? { kind: "accepted", value: "erased" } : api.toFailure(user);
 }

@@ -1,5 +1,6 @@
 import { readCount, readMatching, readObject } from "../read-values.ts";
 import { createProblems, type ProviderSetup, setupError } from "../setup.ts";
+import { startTimeBudget } from "../time-budget.ts";
 import { causeOf, type SetupProblem } from "../verification-provider.ts";
 import type { DiditApi } from "./didit-api.ts";
 import { isActiveLiveness } from "./read-decision.ts";
@@ -105,7 +106,7 @@ function readFeatures(fields: Readonly<Record<string, unknown>>): Set<string> {
 
 /** Reads the configured workflows and lists their problems. */
 export async function readSetup(api: DiditApi, timeoutMs: number): Promise<ProviderSetup<Workflows>> {
-  const get = (path: string) => api.get("kyc_probe", path, timeoutMs);
+  const get = (path: string) => api.get("kyc_probe", path, startTimeBudget(timeoutMs));
   const workflowList = await get("/v3/workflows/?limit=200");
   if (workflowList.status !== 200) {
     const cause = causeOf(api.toFailure(workflowList));

@@ -1,4 +1,4 @@
-import { startTimeBudget } from "../time-budget.ts";
+import type { RemainingMs } from "../time-budget.ts";
 import { endsReviewWithApproval, reportUnknownStatus, withoutProof } from "../vendor-state.ts";
 import type { ApplicationState, KnownApplication, Outcome } from "../verification-provider.ts";
 import { type DiditApi, sessionPath } from "./didit-api.ts";
@@ -8,9 +8,12 @@ import { isApprovedByPerson, readDecision, reviewsMax } from "./read-decision.ts
  * Reads a session's decision. If Didit reports an approval during a review, also checks that a
  * person approved.
  */
-export async function readState(api: DiditApi, known: KnownApplication, timeoutMs: number): Promise<Outcome<ApplicationState>> {
-  const remainingMs = startTimeBudget(timeoutMs);
-  const response = await api.get("kyc_get", `${sessionPath(known)}/decision/`, timeoutMs);
+export async function readState(
+  api: DiditApi,
+  known: KnownApplication,
+  remainingMs: RemainingMs,
+): Promise<Outcome<ApplicationState>> {
+  const response = await api.get("kyc_get", `${sessionPath(known)}/decision/`, remainingMs);
   if (response.status !== 200) return api.toFailure(response);
   const state = readDecision(response.content, known, api.config.environment);
   if (!state) return reportUnknownStatus(api.logger, "didit", known);
@@ -20,7 +23,7 @@ export async function readState(api: DiditApi, known: KnownApplication, timeoutM
   // Reads the reviews, because an API key or a rule can also approve a session in review, and only
   // a person's approval counts.
   const reviewsPath = `/v3/sessions/${encodeURIComponent(known.providerId)}/reviews/?limit=${reviewsMax}`;
-  const reviews = await api.get("kyc_reviews", reviewsPath, remainingMs());
+  const reviews = await api.get("kyc_reviews", reviewsPath, remainingMs);
   const isProven = reviews.status === 200 ? isApprovedByPerson(reviews.content) : undefined;
   if (isProven === undefined) return { kind: "unknown", reason: "the reviews cannot be read" };
   return isProven ? proven : { kind: "accepted", value: withoutProof(state) };

@@ -2,6 +2,7 @@ import { createLogger } from "@amana/runtime";
 import { type AddResult, addClockResult, addProblemResults } from "../check-result.ts";
 import { readObject } from "../read-values.ts";
 import { createProblems } from "../setup.ts";
+import { startTimeBudget } from "../time-budget.ts";
 import { createSumsubApi } from "./sumsub-api.ts";
 import type { SumsubConfig } from "./sumsub-config.ts";
 import { readSetup } from "./sumsub-setup.ts";
@@ -18,7 +19,7 @@ const neededTypes = [
 /** Checks a Sumsub account: reachability, clock, credentials, levels, webhook and AML source. */
 export async function checkSumsub(config: SumsubConfig, add: AddResult, timeoutMs: number): Promise<void> {
   await using api = createSumsubApi(config, createLogger("amana", "silent"));
-  const get = (path: string) => api.get("kyc_check", path, timeoutMs);
+  const get = (path: string) => api.get("kyc_check", path, startTimeBudget(timeoutMs));
 
   const status = await get("/resources/status/api");
   if (status.status !== 200)

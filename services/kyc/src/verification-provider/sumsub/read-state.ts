@@ -1,5 +1,5 @@
 import { type HttpResponse, isJsonResponse, isNotFound, type LostCall } from "../http-calls.ts";
-import { startTimeBudget } from "../time-budget.ts";
+import type { RemainingMs } from "../time-budget.ts";
 import { reportUnknownStatus } from "../vendor-state.ts";
 import type { ApplicationState, KnownApplication, Outcome } from "../verification-provider.ts";
 import { readApplicant, readReview } from "./read-applicant.ts";
@@ -20,11 +20,10 @@ const isReadable = (response: HttpResponse | LostCall): response is HttpResponse
 export async function readState(
   api: SumsubApi,
   known: KnownApplication,
-  timeoutMs: number,
+  remainingMs: RemainingMs,
   isDeactivatedHere = false,
 ): Promise<Outcome<ApplicationState>> {
-  const remainingMs = startTimeBudget(timeoutMs);
-  const applicant = await api.get("kyc_get", `${applicantPath(known)}/one`, timeoutMs);
+  const applicant = await api.get("kyc_get", `${applicantPath(known)}/one`, remainingMs);
   if (applicant.status !== 200) return api.toFailure(applicant);
   const review = readReview(applicant.content, isDeactivatedHere);
   if (!review) return reportUnknownStatus(api.logger, "sumsub", known);
@@ -35,10 +34,9 @@ export async function readState(
   const isStillInReview = known.awaitsReview && review.verdict === "NEEDS_REVIEW";
   const needsAml = isDecided && review.verdict !== "REJECTED" && !isStillInReview;
   const amlPath = `/resources/api/applicants/${encodeURIComponent(known.providerId)}/amlCase`;
-  const amlCall = { operation: "kyc_aml", rateLimit: "aml", method: "GET", path: amlPath } as const;
   const [steps, amlCase] = await Promise.all([
-    needsSteps ? api.get("kyc_steps", `${applicantPath(known)}/requiredIdDocsStatus`, remainingMs()) : undefined,
-    needsAml ? api.call({ ...amlCall, timeoutMs: remainingMs() }) : undefined,
+    needsSteps ? api.get("kyc_steps", `${applicantPath(known)}/requiredIdDocsStatus`, remainingMs) : undefined,
+    needsAml ? api.call({ operation: "kyc_aml", rateLimit: "aml", method: "GET", path: amlPath }, remainingMs) : undefined,
   ]);
   if (steps && !isReadable(steps)) return { kind: "unknown", reason: "the steps cannot be read" };
   // Only status 404 means that no case exists. If the read failed, a case with hits may exist.

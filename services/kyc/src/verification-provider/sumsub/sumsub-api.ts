@@ -67,7 +67,7 @@ export function createSumsubApi(config: SumsubConfig, logger: Logger) {
  * Returns Sumsub's numeric error code. Ignores the description, which may repeat personal data from
  * the request.
  */
-export function errorCodeOf({ content }: HttpResponse): number | undefined {
+export function errorCodeOf({ content }: HttpResponse | LostCall): number | undefined {
   const code = readObject(content)["errorCode"];
   return Number.isSafeInteger(code) ? (code as number) : undefined;
 }

@@ -4,7 +4,7 @@ import { type HttpResponse, isConfirmedChange, isNotFound, type LostCall } from 
 import { readComparedFields, refuseProfile } from "../profile.ts";
 import { readLink, readObject, readToken } from "../read-values.ts";
 import { createSetup } from "../setup.ts";
-import { startTimeBudget } from "../time-budget.ts";
+import { type RemainingMs, startTimeBudget } from "../time-budget.ts";
 import { closedState, isLinkOpen, isSameApplication } from "../vendor-state.ts";
 import {
   type ApplicationState,
@@ -40,38 +40,34 @@ export function createSumsubProvider(config: SumsubConfig, logger: Logger): Veri
     refusals: (application) => refuse(application, config),
     async create(application, timeoutMs) {
       const remainingMs = startTimeBudget(timeoutMs);
-      if (await setup.usable(timeoutMs)) return await create(api, application, remainingMs());
+      if (await setup.usable(timeoutMs)) return await create(api, application, remainingMs);
       return { kind: "unknown", reason: "the configuration at the vendor has errors or was not read" };
     },
-    get: (known, timeoutMs) => readState(api, known, timeoutMs),
-    cancel: (known, reason, timeoutMs) => close(api, known, reason, timeoutMs),
-    review: (known, decision, timeoutMs) => review(api, known, decision, timeoutMs),
-    erase: (known, timeoutMs) => erase(api, known, timeoutMs),
+    get: (known, timeoutMs) => readState(api, known, startTimeBudget(timeoutMs)),
+    cancel: (known, reason, timeoutMs) => close(api, known, reason, startTimeBudget(timeoutMs)),
+    review: (known, decision, timeoutMs) => review(api, known, decision, startTimeBudget(timeoutMs)),
+    erase: (known, timeoutMs) => erase(api, known, startTimeBudget(timeoutMs)),
     readCallback: (callback) => readSumsubCallback(callback, config),
     probe: async (timeoutMs) => (await setup.probe(timeoutMs)).problems,
     [Symbol.asyncDispose]: () => api[Symbol.asyncDispose](),
   };
 }
 
-async function create(api: SumsubApi, application: ApplicationToCreate, timeoutMs: number): Promise<Outcome<CreatedApplication>> {
+async function create(
+  api: SumsubApi,
+  application: ApplicationToCreate,
+  remainingMs: RemainingMs,
+): Promise<Outcome<CreatedApplication>> {
   const { config } = api;
-  const remainingMs = startTimeBudget(timeoutMs);
   const level = levelFor(config, application);
   if (level === undefined) return { kind: "refused", status: 422, errorCode: "no_level" };
-  const applicant = await createApplicant(api, application, level, timeoutMs);
+  const applicant = await createApplicant(api, application, level, remainingMs);
   if (applicant.kind !== "accepted") return applicant;
   const ttlSeconds = (application.ttlHours ?? config.ttlHours) * hourSeconds;
   const linkExpiresAt = new Date(Date.now() + ttlSeconds * 1_000);
   const path = `/resources/sdkIntegrations/levels/-/websdkLink?lang=${encodeURIComponent(application.locale)}`;
   const content = toLink(application, level, ttlSeconds);
-  const link = await api.call({
-    operation: "kyc_link",
-    rateLimit: "write",
-    method: "POST",
-    path,
-    timeoutMs: remainingMs(),
-    content,
-  });
+  const link = await api.call({ operation: "kyc_link", method: "POST", path, content }, remainingMs);
   if (link.status !== 200 && link.status !== 201) return api.toFailure(link);
   const linkUrl = readLink(readObject(link.content)["url"]);
   if (!linkUrl) return { kind: "unknown", reason: "the response contains no valid link" };
@@ -85,12 +81,11 @@ async function createApplicant(
   api: SumsubApi,
   application: ApplicationToCreate,
   level: string,
-  timeoutMs: number,
+  remainingMs: RemainingMs,
 ): Promise<Applicant> {
-  const remainingMs = startTimeBudget(timeoutMs);
   const path = `/resources/applicants?levelName=${encodeURIComponent(level)}`;
   const content = toApplicant(application);
-  const created = await api.call({ operation: "kyc_create", rateLimit: "write", method: "POST", path, timeoutMs, content });
+  const created = await api.call({ operation: "kyc_create", method: "POST", path, content }, remainingMs);
   if (created.status === 200 || created.status === 201) {
     const id = readToken(readObject(created.content)["id"]);
     return id
@@ -99,7 +94,7 @@ async function createApplicant(
   }
   // Status 409 means that an applicant with this reference exists. Searches for the applicant's id,
   // because the response contains it only in undocumented text.
-  if (created.status === 409) return await findApplicant(api, application.reference, level, remainingMs());
+  if (created.status === 409) return await findApplicant(api, application.reference, level, remainingMs);
   return api.toFailure(created);
 }
 
@@ -107,9 +102,9 @@ async function createApplicant(
  * Finds the applicant that an earlier request created for this reference, although kyc received no
  * response to that request.
  */
-async function findApplicant(api: SumsubApi, reference: string, level: string, timeoutMs: number): Promise<Applicant> {
+async function findApplicant(api: SumsubApi, reference: string, level: string, remainingMs: RemainingMs): Promise<Applicant> {
   const path = `/resources/applicants/-;externalUserId=${encodeURIComponent(reference)}/one`;
-  const response = await api.get("kyc_get", path, timeoutMs);
+  const response = await api.get("kyc_get", path, remainingMs);
   if (isNotFound(response)) return { kind: "unknown", reason: "the existing applicant was not found" };
   if (response.status !== 200) return api.toFailure(response);
   const review = readReview(response.content);
@@ -123,11 +118,10 @@ async function close(
   api: SumsubApi,
   known: KnownApplication,
   reason: CloseReason,
-  timeoutMs: number,
+  remainingMs: RemainingMs,
 ): Promise<Outcome<ApplicationState>> {
-  const remainingMs = startTimeBudget(timeoutMs);
   const closed: Outcome<ApplicationState> = { kind: "accepted", value: closedState(known, reason) };
-  const current = await readState(api, known, timeoutMs);
+  const current = await readState(api, known, remainingMs);
   if (isGone(current)) return closed;
   if (current.kind !== "accepted") return current;
   if (!isSameApplication(current.value, known)) return { kind: "unknown", reason: "the provider returned another applicant" };
@@ -137,25 +131,18 @@ async function close(
   // After the last attempt, the link is therefore closed even if Sumsub reports a verdict.
   if (!isLinkOpen(current.value) && !(status === "COMPLETED" && reason === "USED_UP")) return current;
   const path = `${applicantPath(known)}/presence/deactivated`;
-  const response = await api.call({
-    operation: "kyc_cancel",
-    rateLimit: "write",
-    method: "PATCH",
-    path,
-    timeoutMs: remainingMs(),
-  });
-  if (response.status === undefined) return api.toFailure(response);
+  const response = await api.call({ operation: "kyc_cancel", method: "PATCH", path }, remainingMs);
   if (isDeactivated(response)) {
     if (reason === "USED_UP") return closed;
     // Reads the applicant again, because Sumsub may have reached a verdict between the first read
     // and the deactivation.
-    const stateAfter = await readState(api, known, remainingMs(), true);
+    const stateAfter = await readState(api, known, remainingMs, true);
     return stateAfter.kind === "accepted" && stateAfter.value.status === "COMPLETED" ? stateAfter : closed;
   }
   const code = errorCodeOf(response);
   if (code !== errorCodes.beingChecked) return api.toFailure(response);
   // The applicant submitted documents between the first read and the deactivation.
-  const submitted = await readState(api, known, remainingMs());
+  const submitted = await readState(api, known, remainingMs);
   const isStillOpen = submitted.kind === "accepted" && isLinkOpen(submitted.value);
   return isStillOpen ? { kind: "unknown", reason: "the applicant cannot be deactivated yet" } : submitted;
 }
@@ -165,7 +152,6 @@ async function close(
  * an applicant that is not deleted does not count as success.
  */
 function isDeactivated(response: HttpResponse | LostCall): boolean {
-  if (response.status === undefined) return false;
   const code = errorCodeOf(response);
   if (code !== undefined) return code === errorCodes.deactivated;
   return isConfirmedChange(response) && readObject(response.content)["deleted"] !== false;
@@ -175,20 +161,19 @@ async function review(
   api: SumsubApi,
   known: KnownApplication,
   { outcome, reviewer }: ReviewDecision,
-  timeoutMs: number,
+  remainingMs: RemainingMs,
 ): Promise<Outcome<ApplicationState>> {
-  const remainingMs = startTimeBudget(timeoutMs);
   const isApproval = outcome === "APPROVED";
   const path = `${applicantPath(known)}/-/${isApproval ? "approve" : "reject"}`;
   const content = isApproval ? {} : { note: `Amana ${reviewer}` };
-  const response = await api.call({ operation: "kyc_review", rateLimit: "write", method: "POST", path, timeoutMs, content });
+  const response = await api.call({ operation: "kyc_review", method: "POST", path, content }, remainingMs);
   if (!isConfirmedChange(response)) return api.toFailure(response);
-  return await readState(api, { ...known, pendingOutcome: outcome }, remainingMs());
+  return await readState(api, { ...known, pendingOutcome: outcome }, remainingMs);
 }
 
-async function erase(api: SumsubApi, known: KnownApplication, timeoutMs: number): Promise<Outcome<"requested">> {
+async function erase(api: SumsubApi, known: KnownApplication, remainingMs: RemainingMs): Promise<Outcome<"requested">> {
   const path = `${applicantPath(known)}/presence/deactivated`;
-  const response = await api.call({ operation: "kyc_erase", rateLimit: "write", method: "PATCH", path, timeoutMs });
+  const response = await api.call({ operation: "kyc_erase", method: "PATCH", path }, remainingMs);
   const isClosed = isDeactivated(response) || isNotFound(response);
   // Sumsub's API documents no deletion, so an operator must request the deletion in Sumsub's
   // dashboard.

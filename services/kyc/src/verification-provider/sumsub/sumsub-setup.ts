@@ -1,5 +1,6 @@
 import { readObject, readToken } from "../read-values.ts";
 import { createProblems, type ProviderSetup, setupError, setupWarning } from "../setup.ts";
+import { startTimeBudget } from "../time-budget.ts";
 import { causeOf, type SetupProblem } from "../verification-provider.ts";
 import type { SumsubApi } from "./sumsub-api.ts";
 import type { SumsubConfig } from "./sumsub-config.ts";
@@ -51,7 +52,7 @@ function checkLevel(content: unknown, setting: string, types: readonly string[],
 
 /** Reads the configured levels and lists their problems. */
 export async function readSetup(api: SumsubApi, timeoutMs: number): Promise<ProviderSetup<true>> {
-  const get = (path: string) => api.get("kyc_probe", `/resources/applicants/-/levels${path}`, timeoutMs);
+  const get = (path: string) => api.get("kyc_probe", `/resources/applicants/-/levels${path}`, startTimeBudget(timeoutMs));
   const levelList = await get("");
   if (levelList.status === 403 || levelList.status === 404) {
     // The token has no permission to read levels. This problem is only a warning, because kyc also

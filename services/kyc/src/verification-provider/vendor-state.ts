@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Logger } from "@amana/runtime";
 import type {
   ApplicationState,
@@ -16,8 +16,7 @@ const statusAfter: Record<CloseReason, KycStatus> = { CANCELED: "CANCELED", EXPI
  * a changed state. `parts` must contain all values that were read from the response, and the
  * vendor's own status, attempt and review time.
  */
-export const hashState = (...parts: readonly unknown[]): string =>
-  createHash("sha256").update(JSON.stringify(parts)).digest("hex");
+export const hashState = (...parts: readonly unknown[]): string => hash("sha256", JSON.stringify(parts));
 
 /** The evidence in a state without a decision. */
 export const noEvidence = {

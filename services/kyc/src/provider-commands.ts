@@ -3,11 +3,11 @@ import { type Action, recordAction } from "@amana/messaging";
 import { createLogger, type EnvSource, readEnv } from "@amana/runtime";
 import { LockMode } from "@mikro-orm/postgresql";
 import { KycApplication } from "./kyc-application/kyc-application.ts";
-import { countApplications, type OpenApplications } from "./kyc-application/open-applications.ts";
 import { checkProviders } from "./verification-provider/check.ts";
 import type { CheckResult } from "./verification-provider/check-result.ts";
 import { createProviders } from "./verification-provider/providers.ts";
 import { type ProvidersConfig, readProvidersConfig } from "./verification-provider/providers-config.ts";
+import { causeOf } from "./verification-provider/verification-provider.ts";
 
 export type { CheckResult } from "./verification-provider/check-result.ts";
 
@@ -22,20 +22,21 @@ const readConfig = (source?: EnvSource): ProvidersConfig => readEnv((env) => rea
  */
 export const checkConfiguredProviders = (source?: EnvSource): Promise<CheckResult[]> => checkProviders(readConfig(source));
 
-export interface ProviderCount extends OpenApplications {
+interface ProviderCount {
+  readonly provider: string;
+  readonly open: number;
+  readonly total: number;
   /** Number of deletions that a person must complete in the vendor's dashboard. */
   readonly erasuresRequested: number;
 }
 
 /** Returns the numbers of applications and of unconfirmed deletions for each provider. */
-export async function countByProvider(orm: Orm): Promise<ProviderCount[]> {
-  const em = orm.em.fork();
-  const rows = await em.execute<{ provider: string; count: number }[]>(
-    "select provider, count(*)::int as count from kyc_application where erasure = 'REQUESTED' group by provider",
+export const countByProvider = (orm: Orm): Promise<ProviderCount[]> =>
+  orm.em.fork().execute<ProviderCount[]>(
+    `select provider, count(*) filter (where next_check_at is not null)::int as open, count(*)::int as total,
+       count(*) filter (where erasure = 'REQUESTED')::int as "erasuresRequested"
+     from kyc_application group by provider order by provider`,
   );
-  const requested = new Map(rows.map(({ provider, count }) => [provider, count]));
-  return (await countApplications(em)).map((row) => ({ ...row, erasuresRequested: requested.get(row.provider) ?? 0 }));
-}
 
 export type EraseResult =
   | { readonly kind: "erased" | "requested"; readonly provider: string }
@@ -70,8 +71,7 @@ export async function eraseApplicant(
     return { kind: "no_operation", text };
   }
   if (outcome.kind !== "accepted") {
-    const cause = outcome.kind === "refused" ? outcome.errorCode : outcome.reason;
-    return { kind: "failed", text: `The provider did not confirm the deletion (${cause}). Run the command again.` };
+    return { kind: "failed", text: `The provider did not confirm the deletion (${causeOf(outcome)}). Run the command again.` };
   }
   const { value } = outcome;
   await transaction(orm, async (em) => {

@@ -51,35 +51,21 @@ const readVendors = (env: EnvReader) => ({
   sumsubAmlPerMinute: env.integer("KYC_SUMSUB_AML_PER_MINUTE", { fallback: 600, min: 1 }),
   /** Group ids of two workflows: one with an active liveness check, one with a single picture. */
   diditWorkflows: {
-    video: env.string("KYC_DIDIT_WORKFLOW_ID", vendorPlans.diditWorkflows.video),
-    still: env.string("KYC_DIDIT_WORKFLOW_ID_STILL", vendorPlans.diditWorkflows.still),
+    video: env.string("KYC_DIDIT_WORKFLOW_ID", "11111111-1111-4111-8111-111111111111"),
+    still: env.string("KYC_DIDIT_WORKFLOW_ID_STILL", "22222222-2222-4222-8222-222222222222"),
   },
   /** Document types and liveness check of each level, by the name of the level. */
-  sumsubLevels: readLevels(env),
+  sumsubLevels: Object.fromEntries(levels.map(({ setting, name, ...level }) => [env.string(setting, name), level])),
 });
-
-const levelSettings = ["", "_ID_CARD", "_PASSPORT", "_STILL", "_ID_CARD_STILL", "_PASSPORT_STILL"];
-
-/** Reads the name of each level. The settings are in the order of `vendorPlans.sumsubLevels`. */
-const readLevels = (env: EnvReader) =>
-  Object.fromEntries(
-    Object.entries(vendorPlans.sumsubLevels).map(([name, level], index) => [
-      env.string(`KYC_SUMSUB_LEVEL${levelSettings[index]}`, name),
-      level,
-    ]),
-  );
 
 const [idCard, passport] = ["ID_CARD", "PASSPORT"];
 
-/** Workflows and levels that exist at the simulated vendors. */
-const vendorPlans = {
-  diditWorkflows: { video: "11111111-1111-4111-8111-111111111111", still: "22222222-2222-4222-8222-222222222222" },
-  sumsubLevels: {
-    amana: { types: [idCard, passport], isStill: false },
-    "amana id card": { types: [idCard], isStill: false },
-    "amana passport": { types: [passport], isStill: false },
-    "amana still": { types: [idCard, passport], isStill: true },
-    "amana id card still": { types: [idCard], isStill: true },
-    "amana passport still": { types: [passport], isStill: true },
-  },
-};
+/** Levels of the simulated Sumsub, with the setting and the default of each name. */
+const levels = [
+  { setting: "KYC_SUMSUB_LEVEL", name: "amana", types: [idCard, passport], isStill: false },
+  { setting: "KYC_SUMSUB_LEVEL_ID_CARD", name: "amana id card", types: [idCard], isStill: false },
+  { setting: "KYC_SUMSUB_LEVEL_PASSPORT", name: "amana passport", types: [passport], isStill: false },
+  { setting: "KYC_SUMSUB_LEVEL_STILL", name: "amana still", types: [idCard, passport], isStill: true },
+  { setting: "KYC_SUMSUB_LEVEL_ID_CARD_STILL", name: "amana id card still", types: [idCard], isStill: true },
+  { setting: "KYC_SUMSUB_LEVEL_PASSPORT_STILL", name: "amana passport still", types: [passport], isStill: true },
+];

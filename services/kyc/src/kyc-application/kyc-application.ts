@@ -236,21 +236,18 @@ export class KycApplication extends schema.class {
 
   /** Returns the fields of this application that are required for calls to its provider. */
   toKnownApplication(): KnownApplication {
-    const { providerId, id: reference, status, attemptsUsed, maxAttempts, requireVideo, allowedDocuments } = this;
-    const pendingOutcome = this.reviewRequest?.outcome;
+    const { providerId, id: reference, status, attemptsUsed, requireVideo, allowedDocuments, profileKeys } = this;
     return {
       providerId,
       reference,
       status,
       attemptsUsed,
-      maxAttempts,
       requireVideo,
       allowedDocuments,
-      profileKeys: this.profileKeys,
-      linkExpiresAt: this.linkExpiresAt,
+      profileKeys,
       awaitsReview: this.awaitsReview(),
       providerVerdict: this.providerVerdict ?? undefined,
-      pendingOutcome,
+      pendingOutcome: this.reviewRequest?.outcome,
     };
   }
 

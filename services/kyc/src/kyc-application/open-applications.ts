@@ -1,20 +1,6 @@
 import { isDatabaseUnavailable, type Orm } from "@amana/database";
 import { allTenants, forTenant, type Logger, StartupError } from "@amana/runtime";
-import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Providers } from "../verification-provider/providers.ts";
-
-export interface OpenApplications {
-  readonly provider: string;
-  readonly open: number;
-  readonly total: number;
-}
-
-/** Returns the number of all applications and the number of open applications for each provider. */
-export const countApplications = (em: SqlEntityManager): Promise<OpenApplications[]> =>
-  em.execute<OpenApplications[]>(
-    `select provider, count(*) filter (where next_check_at is not null)::int as open, count(*)::int as total
-     from kyc_application group by provider order by provider`,
-  );
 
 /**
  * Throws StartupError if an application is open at a provider without settings, because kyc could

@@ -167,7 +167,7 @@ async function respondWithStored(
 async function cancelAtProvider(
   { providers, logger }: Context,
   requested: ApplicationToCreate,
-  { providerId, linkExpiresAt }: CreatedApplication,
+  { providerId }: CreatedApplication,
   call: Call,
 ): Promise<void> {
   const known: KnownApplication = {
@@ -176,7 +176,6 @@ async function cancelAtProvider(
     status: "CREATED",
     attemptsUsed: 0,
     profileKeys: [],
-    linkExpiresAt,
     awaitsReview: false,
     providerVerdict: undefined,
     pendingOutcome: undefined,

@@ -1,3 +1,4 @@
+import { setupError, setupWarning } from "./setup.ts";
 import type { ProviderName, SetupProblem } from "./verification-provider.ts";
 
 export interface CheckResult {
@@ -12,34 +13,21 @@ export interface CheckResult {
   readonly text: string;
 }
 
-export type AddResult = (check: string, result: CheckResult["result"], text?: string) => void;
+/** Adds a result for each problem. Without a problem, adds one result "ok" with the text `note`. */
+export type AddResults = (check: string, problems: readonly SetupProblem[], note?: string) => void;
 
 const clockSecondsMax = 30;
 
 /**
- * Adds a result for each problem of a vendor's configuration, or one result "ok" if it has no
- * problem.
- */
-export function addProblemResults(problems: readonly SetupProblem[], add: AddResult): void {
-  for (const { severity, text } of problems) add("configuration", severity === "error" ? "failure" : "warning", text);
-  if (problems.length === 0) add("configuration", "ok");
-}
-
-/**
  * Compares the vendor's clock with the clock of this machine, because signatures and the ends of
- * links depend on the time. Adds a warning if `date` is undefined or invalid.
+ * links depend on the time. Returns a warning if `date` is undefined or invalid.
  */
-export function addClockResult(date: Date | undefined, nowMs: number, add: AddResult): void {
+export function clockProblems(date: Date | undefined, nowMs: number): SetupProblem[] {
   if (!date || Number.isNaN(date.getTime())) {
-    add("reachable", "warning", "the response has no time, so the clock cannot be compared");
-    return;
+    return [setupWarning("the response has no time, so the clock cannot be compared")];
   }
   const seconds = Math.round(Math.abs(date.getTime() - nowMs) / 1_000);
-  if (seconds <= clockSecondsMax) add("reachable", "ok");
-  else
-    add(
-      "reachable",
-      "failure",
-      `this machine's clock differs from the vendor's clock by ${seconds} s; synchronize this machine's clock with NTP`,
-    );
+  if (seconds <= clockSecondsMax) return [];
+  const cause = `this machine's clock differs from the vendor's clock by ${seconds} s`;
+  return [setupError(`${cause}; synchronize this machine's clock with NTP`)];
 }

@@ -1,10 +1,11 @@
 import { request } from "undici";
-import type { AddResult, CheckResult } from "./check-result.ts";
+import type { AddResults, CheckResult } from "./check-result.ts";
 import { checkDidit } from "./didit/check-didit.ts";
 import { createPortProvider, type PortConfig } from "./port/port-provider.ts";
 import type { ProvidersConfig } from "./providers-config.ts";
+import { createProblems, setupError } from "./setup.ts";
 import { checkSumsub } from "./sumsub/check-sumsub.ts";
-import type { ProviderName } from "./verification-provider.ts";
+import { causeOf, type ProviderName } from "./verification-provider.ts";
 
 const timeoutMs = 15_000;
 
@@ -15,9 +16,13 @@ const timeoutMs = 15_000;
 export async function checkProviders(config: ProvidersConfig): Promise<CheckResult[]> {
   const results: CheckResult[] = [];
   const addFor =
-    (provider: ProviderName): AddResult =>
-    (check, result, text = "") =>
-      void results.push({ provider, check, result, text });
+    (provider: ProviderName): AddResults =>
+    (check, problems, note = "") => {
+      for (const { severity, text } of problems) {
+        results.push({ provider, check, result: severity === "error" ? "failure" : "warning", text });
+      }
+      if (problems.length === 0) results.push({ provider, check, result: "ok", text: note });
+    };
   if (config.port) await checkPort(config.port, addFor("port"));
   if (config.didit) {
     await checkDidit(config.didit, addFor("didit"), timeoutMs);
@@ -30,38 +35,28 @@ export async function checkProviders(config: ProvidersConfig): Promise<CheckResu
   return results.toSorted((a, b) => Number(b.provider === config.current) - Number(a.provider === config.current));
 }
 
-async function checkPort(config: PortConfig, add: AddResult): Promise<void> {
+async function checkPort(config: PortConfig, add: AddResults): Promise<void> {
   await using provider = createPortProvider(config);
-  const page = await provider.listChanges?.(null, 1, timeoutMs);
-  if (page?.kind === "accepted") add("credentials", "ok");
-  else
-    add(
-      "credentials",
-      "failure",
-      `the event list cannot be read (${describe(page)}); check KYC_PROVIDER_URL and KYC_PROVIDER_TOKEN`,
-    );
+  const page = await provider.listChanges(null, 1, timeoutMs);
+  const nextStep = "check KYC_PROVIDER_URL and KYC_PROVIDER_TOKEN";
+  const isRead = page.kind === "accepted";
+  add("credentials", isRead ? [] : [setupError(`the event list cannot be read (${causeOf(page)}); ${nextStep}`)]);
   await checkCallbackUrl(config.callbackUrl, add);
 }
-
-const describe = (outcome: { kind: string; reason?: string; errorCode?: string } | undefined): string =>
-  outcome?.reason ?? outcome?.errorCode ?? "no response";
 
 /**
  * Sends a callback without a signature to our own gateway, which must reject it with status 401.
  */
-async function checkCallbackUrl(url: string, add: AddResult): Promise<void> {
+async function checkCallbackUrl(url: string, add: AddResults): Promise<void> {
+  const { problems, require } = createProblems(`${url} `);
   const nextStep = "check KYC_CALLBACK_URL, and that this address reaches the gateway";
   try {
     const response = await request(url, { method: "POST", body: "{}", headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
     await response.body.dump();
-    if (response.statusCode === 401) add("callback address", "ok");
-    else
-      add("callback address", "failure", `${url} responds with status ${response.statusCode} instead of status 401; ${nextStep}`);
+    const { statusCode } = response;
+    require(statusCode === 401, `responds with status ${statusCode} instead of status 401; ${nextStep}`);
   } catch (error) {
-    add(
-      "callback address",
-      "failure",
-      `${url} does not respond (${(error as NodeJS.ErrnoException).code ?? "timeout"}); ${nextStep}`,
-    );
+    require(false, `does not respond (${(error as NodeJS.ErrnoException).code ?? "timeout"}); ${nextStep}`);
   }
+  add("callback address", problems);
 }

@@ -94,7 +94,7 @@ describe("isApprovedByPerson", () => {
 });
 
 describe("readWorkflow", () => {
-  const problemsOf = (fields: object) => readWorkflow(fields, "id", "W", false).problems.map(({ text }) => text);
+  const problemsOf = (fields: object) => readWorkflow(fields, "W", false).problems.map(({ text }) => text);
 
   test.each(["OCR + LIVENESS + FACE_MATCH + AML", "ocr,liveness,face_match,aml"])(
     "readWorkflow finds all required features in the text %s",
@@ -110,7 +110,7 @@ describe("readWorkflow", () => {
 
   test("readWorkflow returns problems and throws no error for a workflow whose fields are not texts", () => {
     const fields = { features: [{ feature: notText }, notText], face_liveness_method: notText, duplicated_user_action: notText };
-    expect(readWorkflow(fields, "id", "W", false).problems.length).toBeGreaterThan(0);
+    expect(readWorkflow(fields, "W", false).problems.length).toBeGreaterThan(0);
   });
 });
 

@@ -23,6 +23,8 @@ export interface HttpResponse {
 
 /** A call without a complete response. The provider may have executed the request. */
 export interface LostCall {
+  readonly status: undefined;
+  readonly content?: undefined;
   readonly reason: string;
 }
 
@@ -58,7 +60,7 @@ export function createHttpCalls({ responseBytesMax, timeoutMs }: { responseBytes
           date: Number.isNaN(date.getTime()) ? undefined : date,
         };
       } catch (error) {
-        return { reason: (error as NodeJS.ErrnoException).code ?? (error as Error).name };
+        return { status: undefined, reason: (error as NodeJS.ErrnoException).code ?? (error as Error).name };
       }
     },
     async [Symbol.asyncDispose]() {
@@ -78,11 +80,10 @@ export const isJsonResponse = ({ content }: HttpResponse): boolean => typeof con
  * body.
  */
 export const isConfirmedChange = (response: HttpResponse | LostCall): boolean =>
-  "status" in response && (response.status === 204 || (response.status === 200 && isJsonResponse(response)));
+  response.status === 204 || (response.status === 200 && isJsonResponse(response));
 
 /**
  * Returns whether the vendor has no such resource. Requires a JSON body, because a proxy can also
  * return status 404, but with an HTML page.
  */
-export const isNotFound = (response: HttpResponse | LostCall): boolean =>
-  "status" in response && response.status === 404 && isJsonResponse(response);
+export const isNotFound = (response: HttpResponse | LostCall): boolean => response.status === 404 && isJsonResponse(response);

@@ -6,32 +6,27 @@ const readName = (value: unknown): string | undefined =>
 
 /**
  * Profile fields that the vendors compare with the document, each with the function that reads its
- * value.
+ * value and the form of a valid value.
  */
 const comparedFields = {
-  first_name: (value: unknown) => readName(value),
-  last_name: (value: unknown) => readName(value),
-  birth_date: readDate,
-  gender: (value: unknown) => readOneOf(["M", "F"], value),
-  nationality: readCountry,
+  first_name: { read: readName, form: "a text of 1 to 255 characters" },
+  last_name: { read: readName, form: "a text of 1 to 255 characters" },
+  birth_date: { read: readDate, form: "a date, YYYY-MM-DD" },
+  gender: { read: (value: unknown) => readOneOf(["M", "F"], value), form: "M or F" },
+  nationality: { read: readCountry, form: "an ISO 3166-1 alpha-3 code, for example DZA" },
 } as const;
 
-export type ComparedField = keyof typeof comparedFields;
+type ComparedField = keyof typeof comparedFields;
 
-const forms: Record<ComparedField, string> = {
-  first_name: "a text of 1 to 255 characters",
-  last_name: "a text of 1 to 255 characters",
-  birth_date: "a date, YYYY-MM-DD",
-  gender: "M or F",
-  nationality: "an ISO 3166-1 alpha-3 code, for example DZA",
-};
+/** A vendor's name of each field that the vendors compare. */
+export type VendorNames = Readonly<Record<ComparedField, string>>;
 
 /**
  * Policies for a profile field that no vendor compares. "refuse" rejects the request, and "review"
  * requires a review of the application.
  */
 export const uncomparedPolicies = ["refuse", "review"] as const;
-export type UncomparedFieldPolicy = (typeof uncomparedPolicies)[number];
+type UncomparedFieldPolicy = (typeof uncomparedPolicies)[number];
 
 /** The settings that all vendors have. */
 export interface VendorConfig {
@@ -41,7 +36,7 @@ export interface VendorConfig {
 }
 
 /** Name that `profile_keys` contains for any field that no vendor compares. */
-export const otherKey = "other";
+const otherKey = "other";
 
 /**
  * Returns the names of a profile's fields for `profile_keys`. `profile` is a JSON object as text.
@@ -51,27 +46,35 @@ export function readProfileKeys(profile: string | undefined): string[] {
   return [...new Set(names.map((name) => (isCompared(name) ? name : otherKey)))];
 }
 
-/** Returns the fields that the vendors compare, with their values. */
-export function readComparedFields(profile: string | undefined): Partial<Record<ComparedField, string>> {
+/** Returns the values of the compared fields, by the vendor's names of the fields. */
+export function readComparedFields(profile: string | undefined, names: VendorNames): Record<string, string> {
   const fields = readObject(parseJson(profile ?? "{}"));
   return Object.fromEntries(
-    Object.entries(comparedFields).flatMap(([name, read]) => {
+    Object.entries(comparedFields).flatMap(([name, { read }]) => {
       const value = read(fields[name]);
-      return value === undefined ? [] : [[name, value]];
+      return value === undefined ? [] : [[names[name as ComparedField], value]];
     }),
   );
 }
+
+/** Returns the vendor's name of a field in `profile_keys`, or undefined for `otherKey`. */
+export const vendorNameOf = (names: VendorNames, key: string): string | undefined => (isCompared(key) ? names[key] : undefined);
 
 /** Returns a refusal for each field of the profile that the vendors cannot compare. */
 export function refuseProfile(profile: string | undefined, policy: UncomparedFieldPolicy): FieldRefusal[] {
   return Object.entries(readObject(parseJson(profile ?? "{}"))).flatMap(([name, value]) => {
     const pointer = `/profile/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
     if (isCompared(name)) {
-      if (comparedFields[name](value) !== undefined) return [];
-      return [{ pointer, detail: `The verification provider compares this field only as ${forms[name]}. Correct or omit it.` }];
+      if (comparedFields[name].read(value) !== undefined) return [];
+      return [
+        {
+          pointer,
+          detail: `The verification provider compares this field only as ${comparedFields[name].form}. Correct or omit it.`,
+        },
+      ];
     }
     if (policy === "review") return [];
-    const known = Object.keys(forms).join(", ");
+    const known = Object.keys(comparedFields).join(", ");
     const detail = `The verification provider cannot compare this field with a document. Omit it. It compares ${known}.`;
     return [{ pointer, detail }];
   });

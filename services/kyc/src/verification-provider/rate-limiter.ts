@@ -8,6 +8,8 @@ const burstSeconds = 5;
 const pauseMsDefault = 30_000;
 const pauseMsMax = 60_000;
 
+export type RateLimiter = ReturnType<typeof createRateLimiter>;
+
 /**
  * Creates a limiter for the rate of calls to a vendor (generic cell rate algorithm of ITU-T I.371).
  * After a response with status 429, it pauses all calls. `perMinute` is the vendor's documented

@@ -50,3 +50,16 @@ export function createSetup<T>(read: (timeoutMs: number) => Promise<ProviderSetu
 }
 
 const hasErrors = (problems: readonly SetupProblem[]): boolean => problems.some(({ severity }) => severity === "error");
+
+export const setupError = (text: string): SetupProblem => ({ severity: "error", text });
+export const setupWarning = (text: string): SetupProblem => ({ severity: "warning", text });
+
+/** Creates a list of problems, and functions that add a problem if a condition is not met. */
+export function createProblems(prefix = "") {
+  const problems: SetupProblem[] = [];
+  return {
+    problems,
+    require: (isMet: boolean, text: string) => void (isMet || problems.push(setupError(`${prefix}${text}`))),
+    advise: (isMet: boolean, text: string) => void (isMet || problems.push(setupWarning(`${prefix}${text}`))),
+  };
+}

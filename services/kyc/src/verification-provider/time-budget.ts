@@ -1,5 +1,8 @@
-/** Starts a time budget. Returns a function that returns the remaining milliseconds. */
-export function startTimeBudget(timeoutMs: number): () => number {
+/** Returns the milliseconds that remain of a time budget. */
+export type RemainingMs = () => number;
+
+/** Starts a time budget. */
+export function startTimeBudget(timeoutMs: number): RemainingMs {
   const startedMs = performance.now();
   return () => timeoutMs - (performance.now() - startedMs);
 }

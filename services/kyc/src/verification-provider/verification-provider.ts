@@ -73,6 +73,11 @@ export type Outcome<T> =
     }
   | { readonly kind: "unknown"; readonly reason: string };
 
+/** Outcome of an operation without a value. */
+export type Failure = Exclude<Outcome<never>, { readonly kind: "accepted" }>;
+
+export const causeOf = (failure: Failure): string => (failure.kind === "refused" ? failure.errorCode : failure.reason);
+
 /** Returns whether the provider no longer has the application. */
 export const isGone = (outcome: Outcome<unknown>): boolean => outcome.kind === "refused" && outcome.isGone === true;
 
@@ -103,7 +108,6 @@ export interface KnownApplication {
   readonly reference: string;
   readonly status: KycStatus;
   readonly attemptsUsed: number;
-  readonly maxAttempts: number;
   readonly requireVideo: boolean;
   readonly allowedDocuments: readonly DocumentType[];
   /**
@@ -111,7 +115,6 @@ export interface KnownApplication {
    * "other".
    */
   readonly profileKeys: readonly string[];
-  readonly linkExpiresAt: Date;
   readonly awaitsReview: boolean;
   readonly providerVerdict: Verdict | undefined;
   /**

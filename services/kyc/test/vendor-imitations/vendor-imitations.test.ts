@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, test } from "vitest";
+import type { AddResults } from "../../src/verification-provider/check-result.ts";
 import { checkDidit } from "../../src/verification-provider/didit/check-didit.ts";
 import { checkSumsub } from "../../src/verification-provider/sumsub/check-sumsub.ts";
 import type { Outcome } from "../../src/verification-provider/verification-provider.ts";
@@ -33,9 +34,12 @@ const readCallbacks = ({ provider, receiver }: Didit | Sumsub) =>
   receiver.received.map((callback) => provider.readCallback(callback, new Date()));
 
 /** Runs the checks of one vendor's account. Returns the name and the result of each check. */
-async function resultsOf(run: (add: (check: string, result: string) => void) => Promise<void>) {
+async function resultsOf(run: (add: AddResults) => Promise<void>) {
   const results: [string, string][] = [];
-  await run((check, result) => results.push([check, result]));
+  await run((check, problems) => {
+    if (problems.length === 0) results.push([check, "ok"]);
+    for (const { severity } of problems) results.push([check, severity]);
+  });
   return results;
 }
 

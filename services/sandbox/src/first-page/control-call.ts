@@ -30,23 +30,16 @@ export function createControlCalls({ database }: Context): Readonly<Record<strin
     const name = lastPart(text);
     return encodeURIComponent(findIds(name, name)[0]?.id ?? (name || "-"));
   };
-  const callOn =
-    (
-      path: string,
-      field: string,
-      findIds: typeof orderIds,
-      action: string,
-      payload: (readField: ReadField) => object = () => ({}),
-    ): CreateCall =>
+  const callsOn =
+    (path: string, field: string, findIds: typeof orderIds) =>
+    (action: string, payload: (readField: ReadField) => object = () => ({})): CreateCall =>
     (readField) => ({
       method: "POST",
       url: `${path}/${resourceSegment(findIds, readField(field))}${action}`,
       payload: payload(readField),
     });
-  const paymentCall = (action: string, payload?: (readField: ReadField) => object) =>
-    callOn("/sandbox/payments", "order", orderIds, action, payload);
-  const verificationCall = (action: string, payload?: (readField: ReadField) => object) =>
-    callOn("/sandbox/kyc", "link", linkTokens, action, payload);
+  const paymentCall = callsOn("/sandbox/payments", "order", orderIds);
+  const verificationCall = callsOn("/sandbox/kyc", "link", linkTokens);
 
   return {
     pay: paymentCall("/pay", (readField) => {

@@ -1,5 +1,4 @@
-import type { Language } from "@amana/pages";
-import { commonWords } from "../pages/words.ts";
+import { withCommonWords } from "../pages/words.ts";
 
 const en = {
   title: "Sandbox controls",
@@ -150,10 +149,6 @@ const ar: Words = {
   advance: "تقديم",
 };
 
-export const words = {
-  fr: { ...commonWords.fr, ...fr },
-  ar: { ...commonWords.ar, ...ar },
-  en: { ...commonWords.en, ...en },
-} as const satisfies Readonly<Record<Language, Words>>;
+export const words = withCommonWords({ fr, ar, en });
 
 export type FirstPageWords = (typeof words)["en"];

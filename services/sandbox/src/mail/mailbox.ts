@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
 import type { Readable } from "node:stream";
 import { simpleParser } from "mailparser";
 import { SMTPServer } from "smtp-server";
@@ -65,13 +66,8 @@ export async function openMailbox({ host, port }: { host: string; port: number |
   });
   // Ignores connection errors, because a sender may reset its connection at any time.
   server.on("error", () => {});
-  await new Promise<void>((resolve, reject) => {
-    server.server.once("error", reject);
-    server.listen(port, host, () => {
-      server.server.off("error", reject);
-      resolve();
-    });
-  });
+  server.listen(port, host);
+  await once(server.server, "listening");
   return {
     mails,
     port: (server.server.address() as { port: number }).port,

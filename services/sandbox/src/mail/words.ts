@@ -1,5 +1,4 @@
-import type { Language } from "@amana/pages";
-import { commonWords } from "../pages/words.ts";
+import { withCommonWords } from "../pages/words.ts";
 
 const en = {
   title: "Received e-mails",
@@ -36,8 +35,4 @@ const ar: Words = {
   attachments: "المرفقات",
 };
 
-export const words = {
-  fr: { ...commonWords.fr, ...fr },
-  ar: { ...commonWords.ar, ...ar },
-  en: { ...commonWords.en, ...en },
-} as const satisfies Readonly<Record<Language, Words>>;
+export const words = withCommonWords({ fr, ar, en });

@@ -1,5 +1,4 @@
-import type { Html } from "@amana/pages";
-import { type Language, parseLanguage, privateHeaders } from "@amana/pages";
+import { type Html, type Language, parseLanguage, privateHeaders } from "@amana/pages";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { sendPage, type View } from "./layout.ts";
 

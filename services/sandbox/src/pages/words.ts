@@ -34,4 +34,11 @@ const en: CommonWords = {
 };
 
 /** Texts of the pages of both providers. */
-export const commonWords: Readonly<Record<Language, CommonWords>> = { fr, ar, en };
+const commonWords: Readonly<Record<Language, CommonWords>> = { fr, ar, en };
+
+/** Adds the common texts to the texts of a page. */
+export const withCommonWords = <Words extends object>(words: Readonly<Record<Language, Words>>) => ({
+  fr: { ...commonWords.fr, ...words.fr },
+  ar: { ...commonWords.ar, ...words.ar },
+  en: { ...commonWords.en, ...words.en },
+});

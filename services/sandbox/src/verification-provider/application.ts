@@ -1,5 +1,5 @@
 import type { Language } from "@amana/pages";
-import { type Dialect, dialectOf, type VendorData, type VendorReview } from "./dialect.ts";
+import { type Dialect, dialectOf, overrideFields, type VendorData, type VendorReview } from "./dialect.ts";
 import { evaluateSubmission, type Submission, type SubmissionResult } from "./evaluate-submission.ts";
 import type { ProfileDigest } from "./profile.ts";
 import {
@@ -73,7 +73,7 @@ export interface PendingCallback {
 /** Returns the API object without the link. Omits fields without a value. */
 export function toApiObject(application: Omit<Application, "pendingCallbacks">): object {
   const { completedAtMs } = application;
-  return {
+  const fields = {
     provider_id: application.providerId,
     reference: application.reference,
     status: application.status,
@@ -92,8 +92,8 @@ export function toApiObject(application: Omit<Application, "pendingCallbacks">):
     link_expires_at: new Date(application.linkExpiresAtMs).toISOString(),
     completed_at: completedAtMs === undefined ? undefined : new Date(completedAtMs).toISOString(),
     sequence: application.sequence,
-    ...Object.fromEntries(Object.entries(application.answer ?? {}).map(([name, value]) => [name, value ?? undefined])),
   };
+  return overrideFields(fields, application.answer);
 }
 
 /** Returns whether the reported verdict, which a tester may have overridden, is NEEDS_REVIEW. */

@@ -1,8 +1,17 @@
 import { type Database, inOneTransaction, query } from "../database.ts";
 import type { Application, PendingCallback } from "./application.ts";
-import { callbackProtocols } from "./callback-protocols.ts";
-import { dialectOf } from "./dialect.ts";
+import type { CallbackProtocol } from "./callback-protocol.ts";
+import { type Dialect, dialectOf } from "./dialect.ts";
+import { diditCallbacks } from "./didit/callback.ts";
 import type { KycSetup } from "./kyc-setup.ts";
+import { portCallbacks } from "./port-callback.ts";
+import { sumsubCallbacks } from "./sumsub/callback.ts";
+
+export const callbackProtocols: Readonly<Record<Dialect, CallbackProtocol>> = {
+  port: portCallbacks,
+  didit: diditCallbacks,
+  sumsub: sumsubCallbacks,
+};
 
 /** A callback from the provider to its receiver, for example to kyc. */
 export interface Callback {

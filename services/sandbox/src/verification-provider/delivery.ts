@@ -2,8 +2,7 @@ import type { Logger } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import { createWakeTimer } from "../wake-timer.ts";
 import { retryPauseMs } from "./callback-protocol.ts";
-import { callbackProtocols } from "./callback-protocols.ts";
-import type { Callback, Callbacks } from "./callbacks.ts";
+import { type Callback, type Callbacks, callbackProtocols } from "./callbacks.ts";
 import { dialectOf } from "./dialect.ts";
 import { sendCallback } from "./send-callback.ts";
 

@@ -1,8 +1,7 @@
 import type { Reason, ReasonCode } from "./vocabulary.ts";
 
 /** Protocols of applications: Amana's own protocol ("port") and the vendors' APIs. */
-const dialects = ["port", "didit", "sumsub"] as const;
-export type Dialect = (typeof dialects)[number];
+export type Dialect = "port" | "didit" | "sumsub";
 
 /**
  * Returns the protocol of an application. The form of the application's id determines the protocol.
@@ -24,8 +23,6 @@ export interface VendorData {
    * The session (Didit) or the applicant (Sumsub) was deleted, by the vendor or by a call of kyc.
    */
   readonly isDeleted?: true;
-  /** Didit: the user of the session is deleted too. */
-  readonly isErased?: true;
   /** Sumsub: the applicant is deactivated, so no operation on it is permitted. */
   readonly isDeactivated?: true;
 }

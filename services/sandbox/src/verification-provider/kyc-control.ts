@@ -1,23 +1,27 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
-import { registerControls } from "../controls.ts";
+import type { Body } from "../checks.ts";
+import { type RegisterControl, registerControls } from "../controls.ts";
 import { refuse } from "../edge.ts";
 import {
   type Application,
   attemptsLeft,
   awaitsReview,
+  deleteAtVendor,
   expire,
   isBeingChecked,
   isLinkUsable,
   open,
   recordVendorReview,
+  resubmit,
+  reverse,
   review,
   submit,
   toApiObject,
 } from "./application.ts";
 import { dialectOf, type VendorReview } from "./dialect.ts";
+import { changeSetup } from "./kyc-setup.ts";
 import { objectWithLink, type Provider } from "./provider.ts";
 import { readSubmission } from "./read-submission.ts";
-import { vendorControl } from "./vendor-control.ts";
 
 /** Registers control calls that act as applicant and reviewer, and that read applications. */
 export function kycControl(app: FastifyInstance, provider: Provider): void {
@@ -40,16 +44,12 @@ export function kycControl(app: FastifyInstance, provider: Provider): void {
       callbacks: callbacks.of(application.providerId),
     }),
   });
-  const save = (application: Application) => {
-    applications.save(application);
-    return toApiObject(application);
-  };
 
   control("/open", (application, _body, reply) => {
     if (isBeingChecked(application)) return toApiObject(application);
     if (!isLinkUsable(application)) return refuseDeadLink(reply, application);
     open(application, clock.nowMs());
-    return save(application);
+    return save(provider, application);
   });
 
   control("/submit", (application, body, reply) => {
@@ -57,7 +57,7 @@ export function kycControl(app: FastifyInstance, provider: Provider): void {
     if ("problems" in input) return refuseBody(reply, input.problems);
     if (!isLinkUsable(application)) return refuseDeadLink(reply, application);
     submit(application, input.submission, input.holdMs, clock.nowMs());
-    return save(application);
+    return save(provider, application);
   });
 
   control("/review", (application, body, reply) => {
@@ -72,16 +72,59 @@ export function kycControl(app: FastifyInstance, provider: Provider): void {
     const to = outcome === "APPROVED" ? "Approved" : "Declined";
     recordVendorReview(application, { ...actor, from: "In Review", to, atMs: clock.nowMs() });
     review(application, outcome, clock.nowMs());
-    return save(application);
+    return save(provider, application);
   });
 
   control("/expire", (application, _body, reply) => {
     if (!isLinkUsable(application)) return refuseDeadLink(reply, application);
     expire(application, clock.nowMs());
-    return save(application);
+    return save(provider, application);
   });
 
   vendorControl(app, control, provider);
+}
+
+/** Registers control calls that act as the vendor. */
+function vendorControl(app: FastifyInstance, control: RegisterControl<Application>, provider: Provider): void {
+  const { clock, setup } = provider;
+  control("/resubmit", (application, _body, reply) => {
+    if (application.dialect !== "didit") return refuseInput(reply, "Only sessions of Didit can be resubmitted.");
+    const problem = problemUnlessDecided(application);
+    if (problem) return refuseState(reply, application, problem);
+    resubmit(application, clock.nowMs());
+    return save(provider, application);
+  });
+
+  control("/reverse", (application, body, reply) => {
+    const outcome = String(body["outcome"]).toUpperCase();
+    if (outcome !== "APPROVED" && outcome !== "REJECTED") return refuseInput(reply, "outcome must be approved or rejected.");
+    const problem = problemUnlessDecided(application);
+    if (problem) return refuseState(reply, application, problem);
+    if (application.verdict === outcome) return refuseState(reply, application, `The verdict is already ${outcome}.`);
+    reverse(application, outcome, clock.nowMs());
+    return save(provider, application);
+  });
+
+  control("/delete", (application, _body, reply) => {
+    if (!application.vendor)
+      return refuseInput(
+        reply,
+        "Amana's own protocol cannot delete applications. Create the application through a vendor's API.",
+      );
+    if (application.vendor.isDeleted) return refuseState(reply, application, "The application is already deleted.");
+    deleteAtVendor(application, clock.nowMs());
+    return save(provider, application);
+  });
+
+  app.put<{ Body: Body | null }>("/sandbox/kyc-setup", ({ body }, reply) => {
+    const problem = changeSetup(setup, body ?? {});
+    return problem ? refuse(reply, 422, "invalid_setup", problem) : { ...setup };
+  });
+}
+
+function save({ applications }: Provider, application: Application): object {
+  applications.save(application);
+  return toApiObject(application);
 }
 
 /** Actor and kind of a change at the vendor, for each value of `by`. */
@@ -105,3 +148,13 @@ function refuseDeadLink(reply: FastifyReply, application: Application): object {
   const message = `This link can no longer be used: ${reason}. Create a new application.`;
   return refuse(reply, 409, "dead_link", message, details);
 }
+
+function problemUnlessDecided({ status, vendor }: Application): string | undefined {
+  if (vendor?.isDeleted || vendor?.isDeactivated) return "The application is deleted or deactivated at the vendor.";
+  return status === "COMPLETED" ? undefined : "The application has no verdict. Use the control call submit first.";
+}
+
+const refuseInput = (reply: FastifyReply, message: string) => refuse(reply, 422, "invalid_request", message);
+
+const refuseState = (reply: FastifyReply, application: Application, message: string) =>
+  refuse(reply, 409, "wrong_state", message, { application: toApiObject(application) });

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 
 const comparedFields = ["first_name", "last_name", "birth_date"] as const;
 
@@ -43,7 +43,4 @@ const comparable = (text: string) =>
     .trim()
     .toUpperCase();
 
-const digest = (salt: string, value: string) =>
-  createHash("sha256")
-    .update(`${salt}:${comparable(value)}`)
-    .digest("hex");
+const digest = (salt: string, value: string) => hash("sha256", `${salt}:${comparable(value)}`);

@@ -23,6 +23,8 @@ export interface Protocol {
   readonly dialect: Dialect;
   /** Returns an error body, and sets its status, for a request without valid credentials. */
   authenticate(request: ProtocolRequest, reply: FastifyReply): object | undefined;
+  /** Sets the status and returns the API's error body for an unknown application. */
+  refuseUnknown(reply: FastifyReply): object;
   /** Sets the status and returns the API's error body. */
   refuse(reply: FastifyReply, status: number, message: string): object;
   /** Sets the status and returns the API's error body for an invalid field. */
@@ -41,7 +43,7 @@ export type ProtocolRoutes = ReturnType<typeof protocolRoutes>;
  * A fault of the call's operation can change the response.
  */
 export function protocolRoutes(app: FastifyInstance, { applications, faults, calls }: Provider, protocol: Protocol) {
-  const { authenticate, refuse, refuseField, personalFields } = protocol;
+  const { authenticate, refuse, refuseField, refuseUnknown, personalFields } = protocol;
 
   const record = (operation: string, { body, params, query }: ProtocolRequest) => {
     const { profile: _profile, ...fields } = isObject(body) ? body : {};
@@ -82,15 +84,15 @@ export function protocolRoutes(app: FastifyInstance, { applications, faults, cal
   };
 
   /**
-   * Returns a handler for the application whose id is in the path. The handler responds with status
-   * 404 if there is no such application.
+   * Returns a handler for the application whose id is in the path. The handler responds with an error
+   * if there is no such application.
    */
   const ofApplication =
     (handle: HandleApplication, isShown: (application: Application) => boolean = () => true): Handle =>
     (request, reply) => {
       const application = applications.byProviderId(request.params.id ?? "");
       const isFound = application?.dialect === protocol.dialect && isShown(application);
-      return isFound ? handle(application, request, reply) : refuse(reply, 404, "Not found.");
+      return isFound ? handle(application, request, reply) : refuseUnknown(reply);
     };
 
   return { route, ofApplication, refuse, refuseField };

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
-import { type Body, isText, isWholeNumber } from "../checks.ts";
+import { isText, isWholeNumber } from "../checks.ts";
 import { refuse } from "../edge.ts";
-import { type Application, awaitsReview, cancel, isCancelable, review } from "./application.ts";
+import { awaitsReview, cancel, isCancelable, review } from "./application.ts";
 import { createApplication, readCreation } from "./create-application.ts";
-import { type ProtocolRequest, protocolRoutes } from "./protocol-routes.ts";
+import { type HandleApplication, type ProtocolRequest, protocolRoutes } from "./protocol-routes.ts";
 import { objectWithLink, type Provider } from "./provider.ts";
 
 const eventsMax = 500;
@@ -14,24 +14,19 @@ const eventsMax = 500;
  */
 export function providerApi(app: FastifyInstance, provider: Provider): void {
   const { clock, applications, config } = provider;
-  const { route } = protocolRoutes(app, provider, {
+  const { route, ofApplication } = protocolRoutes(app, provider, {
     dialect: "port",
     authenticate: ({ headers }, reply) =>
       headers.authorization === `Bearer ${config.kycProviderToken}`
         ? undefined
         : refuse(reply, 401, "unauthorized", "The bearer token is not the value of KYC_PROVIDER_TOKEN."),
+    refuseUnknown: (reply) => refuse(reply, 404, "unknown_application", "There is no application with this provider_id."),
     refuse: (reply, status, message) => refuse(reply, status, "planted_fault", message),
     refuseField: (reply, _field, message) => refuse(reply, 422, "planted_fault", message, { problems: [message] }),
     personalFields: ["applicant_email", "applicant_phone"],
   });
-  type HandleCall = (application: Application, reply: FastifyReply, body: Body) => object;
-  const serveApplication = (method: "GET" | "POST", action: string, operation: string, handle: HandleCall) =>
-    route(method, `/v1/applications/:id${action}`, operation, ({ params, body }, reply) => {
-      const application = applications.byProviderId(params.id ?? "");
-      return application?.dialect === "port"
-        ? handle(application, reply, body ?? {})
-        : refuse(reply, 404, "unknown_application", "There is no application with this provider_id.");
-    });
+  const applicationRoute = (method: "GET" | "POST", action: string, operation: string, handle: HandleApplication) =>
+    route(method, `/v1/applications/:id${action}`, operation, ofApplication(handle));
 
   route("POST", "/v1/applications", "kyc_create", ({ body }, reply) => {
     const creation = readCreation(body ?? {});
@@ -46,9 +41,9 @@ export function providerApi(app: FastifyInstance, provider: Provider): void {
     return objectWithLink(provider, application);
   });
 
-  serveApplication("GET", "", "kyc_get", (application) => objectWithLink(provider, application));
+  applicationRoute("GET", "", "kyc_get", (application) => objectWithLink(provider, application));
 
-  serveApplication("POST", "/cancel", "kyc_cancel", (application, reply) => {
+  applicationRoute("POST", "/cancel", "kyc_cancel", (application, _request, reply) => {
     if (isCancelable(application)) {
       cancel(application, clock.nowMs());
       applications.save(application);
@@ -56,7 +51,8 @@ export function providerApi(app: FastifyInstance, provider: Provider): void {
     return objectWithLink(provider, application);
   });
 
-  serveApplication("POST", "/review", "kyc_review", (application, reply, { outcome, reviewer, note }) => {
+  applicationRoute("POST", "/review", "kyc_review", (application, { body }, reply) => {
+    const { outcome, reviewer, note } = body ?? {};
     if (outcome !== "APPROVED" && outcome !== "REJECTED") {
       return refuse(reply, 422, "invalid_request", "outcome must be APPROVED or REJECTED.");
     }

@@ -1,61 +1,65 @@
 import { createLogger } from "@amana/runtime";
-import { type AddResult, addClockResult, addProblemResults } from "../check-result.ts";
+import { type AddResults, clockProblems } from "../check-result.ts";
 import { readObject } from "../read-values.ts";
+import { createProblems, setupError, setupWarning } from "../setup.ts";
+import { startTimeBudget } from "../time-budget.ts";
+import type { SetupProblem } from "../verification-provider.ts";
 import { createDiditApi } from "./didit-api.ts";
 import type { DiditConfig } from "./didit-config.ts";
 import { readSetup } from "./didit-setup.ts";
 
+const networkAdvice = "check KYC_DIDIT_URL and the network policy";
+
 /** Checks a Didit account: reachability, clock, credentials, workflows, webhook and balance. */
-export async function checkDidit(config: DiditConfig, add: AddResult, timeoutMs: number): Promise<void> {
+export async function checkDidit(config: DiditConfig, add: AddResults, timeoutMs: number): Promise<void> {
   await using api = createDiditApi(config, createLogger("amana", "silent"));
-  const get = (path: string) => api.call({ operation: "kyc_check", rateLimit: "read", method: "GET", path, timeoutMs });
+  const get = (path: string) => api.get("kyc_check", path, startTimeBudget(timeoutMs));
 
   const health = await get("/system/healthcheck");
-  if ("reason" in health || health.status !== 200)
-    add("reachable", "failure", `${config.url} does not respond; check KYC_DIDIT_URL and the network policy`);
-  else addClockResult(new Date(String(readObject(health.content)["timestamp"])), Date.now(), add);
+  const isReachable = health.status === 200;
+  const date = new Date(String(readObject(health.content)["timestamp"]));
+  add(
+    "reachable",
+    isReachable ? clockProblems(date, Date.now()) : [setupError(`${config.url} does not respond; ${networkAdvice}`)],
+  );
 
-  const workflows = await get("/v3/workflows/?limit=1");
-  if ("reason" in workflows)
-    add("credentials", "failure", "the request for the workflows got no response; check KYC_DIDIT_URL and the network policy");
-  else if (workflows.status === 200) add("credentials", "ok");
-  else add("credentials", "failure", `Didit responds with status ${workflows.status}; check KYC_DIDIT_API_KEY`);
+  add("credentials", credentialProblems((await get("/v3/workflows/?limit=1")).status));
 
-  const { problems, value } = await readSetup(api, config, timeoutMs);
-  addProblemResults(problems, add);
+  const { problems, value } = await readSetup(api, timeoutMs);
+  add("configuration", problems);
   const lifetimeMs = value?.video.lifetimeMs;
-  if (lifetimeMs !== undefined)
-    add(
-      "lifetime of a link",
-      "ok",
-      `${Math.round(lifetimeMs / 3_600_000)} h; compare this lifetime with session_expiration_time in the console`,
-    );
-
-  await checkWebhook(config, get, add);
+  if (lifetimeMs !== undefined) {
+    const hours = Math.round(lifetimeMs / 3_600_000);
+    add("lifetime of a link", [], `${hours} h; compare this lifetime with session_expiration_time in the console`);
+  }
+  add("webhook", await readWebhookProblems(config, get));
 
   const balance = await get("/v3/billing/balance/");
-  const amount = "status" in balance && balance.status === 200 ? Number(readObject(balance.content)["balance"]) : Number.NaN;
-  if (amount > 0) add("balance", "ok");
-  else if (amount <= 0)
-    add("balance", "failure", "the balance is used up, so sessions cannot be created; add credits in the console");
-  else add("balance", "warning", "the balance cannot be read with this key");
+  add("balance", balanceProblems(balance.status === 200 ? Number(readObject(balance.content)["balance"]) : Number.NaN));
+}
+
+function credentialProblems(status: number | undefined): SetupProblem[] {
+  if (status === 200) return [];
+  if (status === undefined) return [setupError(`the request for the workflows got no response; ${networkAdvice}`)];
+  return [setupError(`Didit responds with status ${status}; check KYC_DIDIT_API_KEY`)];
+}
+
+function balanceProblems(amount: number): SetupProblem[] {
+  if (amount > 0) return [];
+  if (amount <= 0) return [setupError("the balance is used up, so sessions cannot be created; add credits in the console")];
+  return [setupWarning("the balance cannot be read with this key")];
 }
 
 type Get = (path: string) => ReturnType<ReturnType<typeof createDiditApi>["call"]>;
 
-async function checkWebhook(config: DiditConfig, get: Get, add: AddResult): Promise<void> {
+async function readWebhookProblems(config: DiditConfig, get: Get): Promise<readonly SetupProblem[]> {
   if (!config.destinationId) {
-    add(
-      "webhook",
-      "warning",
-      "the webhook destination was not checked; set KYC_DIDIT_DESTINATION_ID to the id of the destination",
-    );
-    return;
+    const nextStep = "set KYC_DIDIT_DESTINATION_ID to the id of the destination";
+    return [setupWarning(`the webhook destination was not checked; ${nextStep}`)];
   }
   const response = await get(`/v3/webhook/destinations/${encodeURIComponent(config.destinationId)}/`);
-  if ("reason" in response || response.status !== 200) {
-    add("webhook", "failure", "Didit returned no destination with this id; correct KYC_DIDIT_DESTINATION_ID");
-    return;
+  if (response.status !== 200) {
+    return [setupError("Didit returned no destination with this id; correct KYC_DIDIT_DESTINATION_ID")];
   }
   const {
     url,
@@ -65,15 +69,12 @@ async function checkWebhook(config: DiditConfig, get: Get, add: AddResult): Prom
     secret_shared_key: secret,
   } = readObject(response.content);
   const missing = ["status.updated", "data.updated"].filter((event) => !(Array.isArray(events) && events.includes(event)));
-  const problems = [
-    url === `${config.callbackUrl}/didit` ? undefined : `set the destination's URL to ${config.callbackUrl}/didit`,
-    enabled === true ? undefined : "enable the destination",
-    version === undefined || version === "v3" ? undefined : "set the destination's webhook version to v3",
-    missing.length === 0 ? undefined : `subscribe the destination to ${missing.join(" and ")}`,
-    typeof secret === "string" && config.webhookSecrets.includes(secret)
-      ? undefined
-      : "add the destination's secret to KYC_DIDIT_WEBHOOK_SECRETS",
-  ].filter((problem) => problem !== undefined);
-  if (problems.length === 0) add("webhook", "ok");
-  for (const problem of problems) add("webhook", "failure", problem);
+  const { problems, require } = createProblems();
+  require(url === `${config.callbackUrl}/didit`, `set the destination's URL to ${config.callbackUrl}/didit`);
+  require(enabled === true, "enable the destination");
+  require(version === undefined || version === "v3", "set the destination's webhook version to v3");
+  require(missing.length === 0, `subscribe the destination to ${missing.join(" and ")}`);
+  const isKnownSecret = typeof secret === "string" && config.webhookSecrets.includes(secret);
+  require(isKnownSecret, "add the destination's secret to KYC_DIDIT_WEBHOOK_SECRETS");
+  return problems;
 }

@@ -1,52 +1,27 @@
 import type { Logger } from "@amana/runtime";
-import { createHttpCalls, type HttpResponse, isNotFound, type LostCall } from "../http-calls.ts";
+import { type HttpResponse, isNotFound, type LostCall } from "../http-calls.ts";
 import { createRateLimiter } from "../rate-limiter.ts";
 import { readMatching, readObject } from "../read-values.ts";
-import { startTimeBudget } from "../time-budget.ts";
-import type { Outcome } from "../verification-provider.ts";
+import { createVendorCalls } from "../vendor-calls.ts";
+import type { Failure } from "../verification-provider.ts";
 import type { DiditConfig } from "./didit-config.ts";
 
 const responseBytesMax = 2 * 1024 * 1024;
 
-export interface DiditCall {
-  /** Name of the call for fault points. */
-  readonly operation: string;
-  /** Class of calls that share a rate limit. */
-  readonly rateLimit: "create" | "read" | "write";
-  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
-  /** Path of the URL, with a trailing slash. */
-  readonly path: string;
-  readonly timeoutMs: number;
-  readonly content?: object;
-}
-
 export type DiditApi = ReturnType<typeof createDiditApi>;
-export type Failure = Exclude<Outcome<never>, { kind: "accepted" }>;
 
-/**
- * Creates a function that sends requests within the rate limits, and a function that classifies
- * failures.
- */
+/** Creates functions that send requests, and a function that classifies failures. */
 export function createDiditApi(config: DiditConfig, logger: Logger) {
-  const http = createHttpCalls({ responseBytesMax, timeoutMs: config.timeoutMs });
   // Documented limits of an API key (docs.didit.me/integration/rate-limiting).
   const rateLimiters = { create: createRateLimiter(600), read: createRateLimiter(600), write: createRateLimiter(300) };
-
   return {
-    async call({ operation, rateLimit, method, path, timeoutMs, content }: DiditCall): Promise<HttpResponse | LostCall> {
-      const remainingMs = startTimeBudget(timeoutMs);
-      if (!(await rateLimiters[rateLimit].take(timeoutMs))) return { reason: "rate limit permits no call before the timeout" };
-      const url = `${config.url}${path}`;
-      const body = content && JSON.stringify(content);
-      const headers = { "x-api-key": config.apiKey };
-      const response = await http.call({ operation, method, url, headers, body, timeoutMs: remainingMs() });
-      if ("status" in response && response.status === 429) rateLimiters[rateLimit].pause(response.retryAfterMs);
-      return response;
-    },
+    config,
+    logger,
+    ...createVendorCalls(config, responseBytesMax, rateLimiters, () => ({ "x-api-key": config.apiKey })),
 
     /** Converts a response without a usable value to "refused" or "unknown". */
     toFailure(response: HttpResponse | LostCall): Failure {
-      if ("reason" in response) return { kind: "unknown", reason: response.reason };
+      if (response.status === undefined) return { kind: "unknown", reason: response.reason };
       const { status, content } = response;
       // Status 401 means a wrong, revoked or expired key. Status 403 means that the key lacks a
       // permission.
@@ -65,7 +40,6 @@ export function createDiditApi(config: DiditConfig, logger: Logger) {
       }
       return { kind: "unknown", reason: `status ${status} without a usable response` };
     },
-    [Symbol.asyncDispose]: () => http[Symbol.asyncDispose](),
   };
 }
 

@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { isHexHmac } from "../hex-hmac.ts";
 import { parseJson, readCount, readMatching, readObject, readToken } from "../read-values.ts";
 import type { CallbackReading, ReceivedCallback } from "../verification-provider.ts";
 
@@ -31,17 +31,4 @@ export function readDiditCallback(
   if (fields["environment"] !== environment) return { kind: "other_environment" };
   const eventId = readToken(fields["event_id"]) ?? `${providerId}:${type}:${timestamp}`;
   return { kind: "genuine", hint: { eventId: `didit:${eventId}`, providerId, reference, sequence: undefined } };
-}
-
-/** Returns whether the header is a hexadecimal HMAC of the body with one of the secrets. */
-export function isHexHmac(body: Uint8Array, header: string | undefined, algorithm: string, secrets: readonly string[]): boolean {
-  if (header === undefined || !/^[0-9a-f]{64,128}$/i.test(header)) return false;
-  const received = Buffer.from(header, "hex");
-  let isSigned = false;
-  // Compares with all secrets, so that the duration does not reveal which secret matches.
-  for (const secret of secrets) {
-    const expected = createHmac(algorithm, secret).update(body).digest();
-    if (received.length === expected.length && timingSafeEqual(received, expected)) isSigned = true;
-  }
-  return isSigned;
 }

@@ -1,10 +1,10 @@
 import type { Logger } from "@amana/runtime";
-import { closedState, isLinkOpen, isSameApplication } from "../closed-state.ts";
 import { type HttpResponse, isConfirmedChange, isJsonResponse, isNotFound, type LostCall } from "../http-calls.ts";
 import { readComparedFields, refuseProfile } from "../profile.ts";
 import { readLink, readObject, readToken } from "../read-values.ts";
 import { createSetup } from "../setup.ts";
-import { startTimeBudget } from "../time-budget.ts";
+import { type RemainingMs, startTimeBudget } from "../time-budget.ts";
+import { closedState, isLinkOpen, isSameApplication } from "../vendor-state.ts";
 import {
   type ApplicationState,
   type ApplicationToCreate,
@@ -17,24 +17,17 @@ import {
   type ReviewDecision,
   type VerificationProvider,
 } from "../verification-provider.ts";
-import { createDiditApi, sessionPath } from "./didit-api.ts";
+import { createDiditApi, type DiditApi, sessionPath } from "./didit-api.ts";
 import { readDiditCallback } from "./didit-callback.ts";
 import type { DiditConfig } from "./didit-config.ts";
 import { readSetup, type Workflow, type Workflows } from "./didit-setup.ts";
-import { readStatus } from "./read-decision.ts";
-import { type DiditParts, readState } from "./read-state.ts";
+import { diditNames, readStatus } from "./read-decision.ts";
+import { readState } from "./read-state.ts";
 
 const hourMs = 3_600_000;
 /** Didit's longest lifetime of a session: 28 days. */
 const lifetimeMsMax = 28 * 24 * hourMs;
 const documentCodes = { id_card: "ID", passport: "P" } as const;
-const detailNames = {
-  first_name: "first_name",
-  last_name: "last_name",
-  birth_date: "date_of_birth",
-  gender: "gender",
-  nationality: "nationality",
-} as const;
 
 /**
  * Creates a client of Didit's API v3 (docs.didit.me). This API has no event list and no
@@ -42,8 +35,7 @@ const detailNames = {
  */
 export function createDiditProvider(config: DiditConfig, logger: Logger): VerificationProvider & AsyncDisposable {
   const api = createDiditApi(config, logger);
-  const parts = { api, config, logger };
-  const setup = createSetup((timeoutMs) => readSetup(api, config, timeoutMs));
+  const setup = createSetup((timeoutMs) => readSetup(api, timeoutMs));
   return {
     name: "didit",
     maxAttemptsDefault: 1,
@@ -52,13 +44,13 @@ export function createDiditProvider(config: DiditConfig, logger: Logger): Verifi
       const remainingMs = startTimeBudget(timeoutMs);
       const workflows = await setup.usable(timeoutMs);
       const workflow = application.requireVideo ? workflows?.video : workflows?.still;
-      if (workflow) return await create(parts, application, workflow, remainingMs());
+      if (workflow) return await create(api, application, workflow, remainingMs);
       return { kind: "unknown", reason: "the configuration at the vendor has errors or was not read" };
     },
-    get: (known, timeoutMs) => readState(parts, known, timeoutMs),
-    cancel: (known, reason, timeoutMs) => close(parts, known, reason, timeoutMs),
-    review: (known, decision, timeoutMs) => review(parts, known, decision, timeoutMs),
-    erase: (known, timeoutMs) => erase(parts, known, timeoutMs),
+    get: (known, timeoutMs) => readState(api, known, startTimeBudget(timeoutMs)),
+    cancel: (known, reason, timeoutMs) => close(api, known, reason, startTimeBudget(timeoutMs)),
+    review: (known, decision, timeoutMs) => review(api, known, decision, startTimeBudget(timeoutMs)),
+    erase: (known, timeoutMs) => erase(api, known, startTimeBudget(timeoutMs)),
     readCallback: (callback, now) => readDiditCallback(callback, config, now),
     probe: async (timeoutMs) => (await setup.probe(timeoutMs)).problems,
     [Symbol.asyncDispose]: () => api[Symbol.asyncDispose](),
@@ -66,10 +58,10 @@ export function createDiditProvider(config: DiditConfig, logger: Logger): Verifi
 }
 
 async function create(
-  { api, config }: DiditParts,
+  api: DiditApi,
   application: ApplicationToCreate,
   { lifetimeMs }: Workflow,
-  timeoutMs: number,
+  remainingMs: RemainingMs,
 ): Promise<Outcome<CreatedApplication>> {
   if (lifetimeMs === undefined) return { kind: "unknown", reason: "the lifetime of a session is unknown" };
   const requestedMs = application.ttlHours === undefined ? lifetimeMs : application.ttlHours * hourMs;
@@ -77,16 +69,12 @@ async function create(
   // The response does not contain the end of the link. Computes the end from the time before the
   // call, so that it is never later than the real end.
   const linkExpiresAt = new Date(Date.now() + requestedMs);
-  const content = toSession(application, config);
-  const response = await api.call({
-    operation: "kyc_create",
-    rateLimit: "create",
-    method: "POST",
-    path: "/v3/session/",
-    timeoutMs,
-    content,
-  });
-  if ("reason" in response || response.status !== 201) return api.toFailure(response);
+  const content = toSession(application, api.config);
+  const response = await api.call(
+    { operation: "kyc_create", rateLimit: "create", method: "POST", path: "/v3/session/", content },
+    remainingMs,
+  );
+  if (response.status !== 201) return api.toFailure(response);
   const fields = readObject(response.content);
   const providerId = readToken(fields["session_id"]);
   const linkUrl = readLink(fields["url"]);
@@ -99,22 +87,21 @@ async function create(
 
 /** Closes a link. Deletes the open session, because Didit has no cancellation. */
 async function close(
-  parts: DiditParts,
+  api: DiditApi,
   known: KnownApplication,
   reason: CloseReason,
-  timeoutMs: number,
+  remainingMs: RemainingMs,
 ): Promise<Outcome<ApplicationState>> {
-  const remainingMs = startTimeBudget(timeoutMs);
   const closed: Outcome<ApplicationState> = { kind: "accepted", value: closedState(known, reason) };
-  const current = await readState(parts, known, timeoutMs);
+  const current = await readState(api, known, remainingMs);
   if (isGone(current)) return closed;
   if (current.kind !== "accepted") return current;
   if (!isSameApplication(current.value, known)) return { kind: "unknown", reason: "the provider returned another session" };
   // A session that is not open accepts no further submission, so its link does not need to be
   // closed.
   if (!isLinkOpen(current.value)) return reason === "USED_UP" ? closed : current;
-  const response = await deleteSession(parts, known, remainingMs());
-  return isDeleted(response) ? closed : parts.api.toFailure(response);
+  const response = await deleteSession(api, known, remainingMs);
+  return isDeleted(response) ? closed : api.toFailure(response);
 }
 
 /**
@@ -123,31 +110,23 @@ async function close(
  */
 const isDeleted = (response: HttpResponse | LostCall): boolean => isConfirmedChange(response) || isNotFound(response);
 
-const deleteSession = ({ api }: DiditParts, known: KnownApplication, timeoutMs: number) =>
-  api.call({ operation: "kyc_cancel", rateLimit: "write", method: "DELETE", path: `${sessionPath(known)}/delete/`, timeoutMs });
+const deleteSession = (api: DiditApi, known: KnownApplication, remainingMs: RemainingMs) =>
+  api.call({ operation: "kyc_cancel", method: "DELETE", path: `${sessionPath(known)}/delete/` }, remainingMs);
 
 async function review(
-  parts: DiditParts,
+  api: DiditApi,
   known: KnownApplication,
   { outcome, reviewer }: ReviewDecision,
-  timeoutMs: number,
+  remainingMs: RemainingMs,
 ): Promise<Outcome<ApplicationState>> {
-  const remainingMs = startTimeBudget(timeoutMs);
   const path = `${sessionPath(known)}/update-status/`;
   const content = { new_status: outcome === "APPROVED" ? "Approved" : "Declined", comment: `Amana ${reviewer}` };
-  const response = await parts.api.call({
-    operation: "kyc_review",
-    rateLimit: "write",
-    method: "PATCH",
-    path,
-    timeoutMs,
-    content,
-  });
+  const response = await api.call({ operation: "kyc_review", method: "PATCH", path, content }, remainingMs);
   // Reads the session again after status 400, because Didit also returns this status if the session
   // already has the new status.
-  const isRead = "status" in response && ((response.status === 200 && isJsonResponse(response)) || response.status === 400);
-  if (!isRead) return parts.api.toFailure(response);
-  const state = await readState(parts, { ...known, pendingOutcome: outcome }, remainingMs());
+  const isRead = (response.status === 200 && isJsonResponse(response)) || response.status === 400;
+  if (!isRead) return api.toFailure(response);
+  const state = await readState(api, { ...known, pendingOutcome: outcome }, remainingMs);
   // Returns a refusal if the session is still undecided, so that the decision does not stay
   // pending. A later approval by an API key would otherwise count as this decision.
   const isDecided =
@@ -156,21 +135,12 @@ async function review(
 }
 
 /** Deletes the session and the user. Only the deletion of the user removes the data permanently. */
-async function erase(parts: DiditParts, known: KnownApplication, timeoutMs: number): Promise<Outcome<"erased">> {
-  const { api } = parts;
-  const remainingMs = startTimeBudget(timeoutMs);
-  const session = await deleteSession(parts, known, timeoutMs);
+async function erase(api: DiditApi, known: KnownApplication, remainingMs: RemainingMs): Promise<Outcome<"erased">> {
+  const session = await deleteSession(api, known, remainingMs);
   if (!isDeleted(session)) return api.toFailure(session);
   const content = { vendor_data_list: [known.reference] };
-  const user = await api.call({
-    operation: "kyc_erase",
-    rateLimit: "write",
-    method: "POST",
-    path: "/v3/users/delete/",
-    timeoutMs: remainingMs(),
-    content,
-  });
-  const isErased = isDeleted(user) || ("status" in user && user.status === 202 && isJsonResponse(user));
+  const user = await api.call({ operation: "kyc_erase", method: "POST", path: "/v3/users/delete/", content }, remainingMs);
+  const isErased = isDeleted(user) || (user.status === 202 && isJsonResponse(user));
   return isErased ? { kind: "accepted", value: "erased" } : api.toFailure(user);
 }
 
@@ -196,10 +166,6 @@ function refuse(application: ApplicationToCreate, config: DiditConfig, workflows
 /** Returns the body of POST /v3/session/ (docs.didit.me/sessions-api/create-session). */
 function toSession(application: ApplicationToCreate, config: DiditConfig): object {
   const { applicantEmail: email, applicantPhone: phone, redirectUrl, locale } = application;
-  const details = Object.entries(readComparedFields(application.profile)).map(([name, value]) => [
-    detailNames[name as keyof typeof detailNames],
-    value,
-  ]);
   return {
     workflow_id: application.requireVideo ? config.workflowId : config.workflowIdStill,
     vendor_data: application.reference,
@@ -210,7 +176,7 @@ function toSession(application: ApplicationToCreate, config: DiditConfig): objec
       : { contact_details: { email, phone, send_notification_emails: false, email_lang: locale } }),
     expected_details: {
       expected_document_types: application.allowedDocuments.map((type) => documentCodes[type]),
-      ...Object.fromEntries(details),
+      ...readComparedFields(application.profile, diditNames),
     },
   };
 }

@@ -1,8 +1,9 @@
-import { readCount, readMatching, readObject, readOneOf } from "../read-values.ts";
-import type { ProviderSetup } from "../setup.ts";
-import type { SetupProblem } from "../verification-provider.ts";
+import { readCount, readMatching, readObject } from "../read-values.ts";
+import { createProblems, type ProviderSetup, setupError } from "../setup.ts";
+import { startTimeBudget } from "../time-budget.ts";
+import { causeOf, type SetupProblem } from "../verification-provider.ts";
 import type { DiditApi } from "./didit-api.ts";
-import type { DiditConfig } from "./didit-config.ts";
+import { isActiveLiveness } from "./read-decision.ts";
 
 /**
  * Configurations of the workflow that records a video (`video`) and the workflow that takes one
@@ -15,7 +16,6 @@ export interface Workflows {
 
 /** The parts of a workflow's configuration that kyc uses. */
 export interface Workflow {
-  readonly settingsId: string;
   /**
    * Lifetime of a session in milliseconds, or undefined if the response contains no valid lifetime.
    */
@@ -27,8 +27,6 @@ export interface Workflow {
 const lifetimeSecondsMin = 3_600;
 const lifetimeSecondsMax = 28 * 86_400;
 const toUpper = (value: unknown): string => (typeof value === "string" ? value.toUpperCase() : "");
-const error = (text: string): SetupProblem => ({ severity: "error", text });
-const warning = (text: string): SetupProblem => ({ severity: "warning", text });
 
 /**
  * Returns the settings id of a workflow's newest published version, or undefined if the list
@@ -52,17 +50,14 @@ function findPublishedVersion(content: unknown, workflowId: string): string | un
  * requirements that the configuration does not meet. `usesPhoto` is true for the workflow that
  * evaluates one picture.
  */
-export function readWorkflow(content: unknown, settingsId: string, name: string, usesPhoto: boolean): Workflow {
+export function readWorkflow(content: unknown, name: string, usesPhoto: boolean): Workflow {
   const fields = readObject(content);
-  const problems: SetupProblem[] = [];
-  const require = (isMet: boolean, text: string) => void (isMet || problems.push(error(`${name}: ${text}`)));
-  const advise = (isMet: boolean, text: string) => void (isMet || problems.push(warning(`${name}: ${text}`)));
+  const { problems, require, advise } = createProblems(`${name}: `);
   const features = readFeatures(fields);
   for (const feature of ["OCR", "LIVENESS", "FACE_MATCH", "AML"]) {
     require(features.has(feature), `add the feature ${feature} to the workflow and publish it`);
   }
-  const method = toUpper(fields["face_liveness_method"]);
-  const isActive = readOneOf(["ACTIVE_3D", "FLASHING"], method) !== undefined;
+  const isActive = isActiveLiveness(fields["face_liveness_method"]);
   require(usesPhoto || isActive, "set the liveness method to ACTIVE_3D or FLASHING, because PASSIVE evaluates one picture");
   require(fields["max_retry_attempts"] ===
     0, "set max_retry_attempts to 0, because a repeated session would be a second submission");
@@ -81,7 +76,7 @@ export function readWorkflow(content: unknown, settingsId: string, name: string,
   }
   const lifetimeMs = readLifetimeMs(fields["session_expiration_time"]);
   require(lifetimeMs !== undefined, "set session_expiration_time to a number of seconds from 3600 to 2419200");
-  return { settingsId, lifetimeMs, problems };
+  return { lifetimeMs, problems };
 }
 
 /**
@@ -110,28 +105,28 @@ function readFeatures(fields: Readonly<Record<string, unknown>>): Set<string> {
 }
 
 /** Reads the configured workflows and lists their problems. */
-export async function readSetup(api: DiditApi, config: DiditConfig, timeoutMs: number): Promise<ProviderSetup<Workflows>> {
-  const get = (path: string) => api.call({ operation: "kyc_probe", rateLimit: "read", method: "GET", path, timeoutMs });
+export async function readSetup(api: DiditApi, timeoutMs: number): Promise<ProviderSetup<Workflows>> {
+  const get = (path: string) => api.get("kyc_probe", path, startTimeBudget(timeoutMs));
   const workflowList = await get("/v3/workflows/?limit=200");
-  if ("reason" in workflowList || workflowList.status !== 200) {
-    const failure = api.toFailure(workflowList);
-    const reason = failure.kind === "unknown" ? failure.reason : failure.errorCode;
-    return { value: undefined, problems: [error(`the workflows cannot be read (${reason})`)] };
+  if (workflowList.status !== 200) {
+    const cause = causeOf(api.toFailure(workflowList));
+    return { value: undefined, problems: [setupError(`the workflows cannot be read (${cause})`)] };
   }
   let isComplete = true;
   const read = async (workflowId: string, usesPhoto: boolean): Promise<Workflow> => {
     const name = usesPhoto ? "KYC_DIDIT_WORKFLOW_ID_STILL" : "KYC_DIDIT_WORKFLOW_ID";
-    const settingsId = findPublishedVersion(workflowList.content, workflowId) ?? "";
-    const problem = (text: string): Workflow => ({ settingsId, lifetimeMs: undefined, problems: [error(`${name}: ${text}`)] });
-    if (settingsId === "") return problem("there is no published workflow with this id; publish it, or correct the setting");
+    const settingsId = findPublishedVersion(workflowList.content, workflowId);
+    const problem = (text: string): Workflow => ({ lifetimeMs: undefined, problems: [setupError(`${name}: ${text}`)] });
+    if (settingsId === undefined)
+      return problem("there is no published workflow with this id; publish it, or correct the setting");
     const response = await get(`/v3/workflows/${settingsId}/`);
-    if ("reason" in response || response.status !== 200) {
+    if (response.status !== 200) {
       isComplete = false;
       return problem("the workflow cannot be read");
     }
-    return readWorkflow(response.content, settingsId, name, usesPhoto);
+    return readWorkflow(response.content, name, usesPhoto);
   };
-  const video = await read(config.workflowId, false);
-  const still = config.workflowIdStill ? await read(config.workflowIdStill, true) : undefined;
+  const video = await read(api.config.workflowId, false);
+  const still = api.config.workflowIdStill ? await read(api.config.workflowIdStill, true) : undefined;
   return { value: isComplete ? { video, still } : undefined, problems: [...video.problems, ...(still?.problems ?? [])] };
 }

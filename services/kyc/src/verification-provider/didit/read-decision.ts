@@ -1,4 +1,4 @@
-import { noEvidence } from "../closed-state.ts";
+import { type VendorNames, vendorNameOf } from "../profile.ts";
 import {
   countMax,
   type Fields,
@@ -7,11 +7,10 @@ import {
   readDate,
   readMatching,
   readObject,
-  readOneOf,
   readTime,
   readToken,
 } from "../read-values.ts";
-import { hashState } from "../state-hash.ts";
+import { hashState, noEvidence } from "../vendor-state.ts";
 import type {
   ApplicationState,
   CheckOutcome,
@@ -27,21 +26,20 @@ import { reasonOfRisk } from "./didit-reasons.ts";
  * Our status and verdict for each Didit session status
  * (docs.didit.me/integration/verification-statuses).
  */
-const statuses: Readonly<Record<string, readonly [KycStatus, Verdict?]>> = {
-  "Not Started": ["CREATED"],
-  "In Progress": ["OPENED"],
-  Resubmitted: ["FAILED"],
-  Approved: ["COMPLETED", "APPROVED"],
+const statuses = new Map<unknown, readonly [KycStatus, Verdict?]>([
+  ["Not Started", ["CREATED"]],
+  ["In Progress", ["OPENED"]],
+  ["Resubmitted", ["FAILED"]],
+  ["Approved", ["COMPLETED", "APPROVED"]],
   // The session was approved, and a document has expired since then.
-  "Kyc Expired": ["COMPLETED", "APPROVED"],
-  Declined: ["COMPLETED", "REJECTED"],
-  "In Review": ["COMPLETED", "NEEDS_REVIEW"],
-  Expired: ["EXPIRED"],
-  Abandoned: ["EXPIRED"],
-};
+  ["Kyc Expired", ["COMPLETED", "APPROVED"]],
+  ["Declined", ["COMPLETED", "REJECTED"]],
+  ["In Review", ["COMPLETED", "NEEDS_REVIEW"]],
+  ["Expired", ["EXPIRED"]],
+  ["Abandoned", ["EXPIRED"]],
+]);
 
-export const readStatus = (value: unknown): KycStatus | undefined =>
-  typeof value === "string" && Object.hasOwn(statuses, value) ? statuses[value]?.[0] : undefined;
+export const readStatus = (value: unknown): KycStatus | undefined => statuses.get(value)?.[0];
 
 /**
  * Sections of a decision from which kyc reads fields. In all other sections, kyc checks only the
@@ -53,7 +51,8 @@ const readInDetail = ["id_verifications", "liveness_checks", "face_matches", "am
  * a section is not a feature.
  */
 const readElsewhere: ReadonlySet<string> = new Set([...readInDetail, "reviews"]);
-const profileFields: Readonly<Record<string, string>> = {
+/** Didit's names of profile fields, in requests and in decisions. */
+export const diditNames: VendorNames = {
   first_name: "first_name",
   last_name: "last_name",
   birth_date: "date_of_birth",
@@ -71,8 +70,7 @@ export function readDecision(content: unknown, known: KnownApplication, environm
   const fields = readObject(content);
   const providerId = readToken(fields["session_id"]);
   const reference = readToken(fields["vendor_data"]);
-  const vendorStatus = readMatching(/^[A-Za-z ]{1,32}$/, fields["status"]);
-  const [status, verdict] = (vendorStatus !== undefined && Object.hasOwn(statuses, vendorStatus) && statuses[vendorStatus]) || [];
+  const [status, verdict] = statuses.get(fields["status"]) ?? [];
   if (!providerId || !reference || !status) return undefined;
   const isDecided = status === "COMPLETED";
   const reader = createReader(fields, isDecided && verdict === "APPROVED");
@@ -92,7 +90,7 @@ export function readDecision(content: unknown, known: KnownApplication, environm
     linkExpiresAt: undefined,
     completedAt: undefined,
   };
-  return { ...state, stateHash: hashState(vendorStatus, state) };
+  return { ...state, stateHash: hashState(fields["status"], state) };
 }
 
 type Reader = ReturnType<typeof createReader>;
@@ -174,7 +172,7 @@ function readOtherSections(reader: Reader, fields: Fields): void {
 function readProfile(reader: Reader, fields: Fields, { profileKeys }: KnownApplication): void {
   const expected = readObject(fields["expected_details"]);
   for (const key of profileKeys) {
-    const name = profileFields[key];
+    const name = vendorNameOf(diditNames, key);
     if (name === undefined || expected[name] == null) reader.unread.add("profile");
   }
 }
@@ -223,14 +221,15 @@ const checkOf = (status: unknown): CheckOutcome =>
   status === "Approved" ? "PASSED" : status === "Declined" ? "FAILED" : "INCONCLUSIVE";
 
 /**
- * Returns the liveness outcome. The method PASSIVE does not prove liveness, because it evaluates
- * only one picture.
+ * Returns whether the method proves liveness. The method PASSIVE does not prove it, because it
+ * evaluates only one picture.
  */
+export const isActiveLiveness = (method: unknown): boolean =>
+  typeof method === "string" && ["ACTIVE_3D", "FLASHING"].includes(method.toUpperCase());
+
 function livenessOf({ status, method }: Fields): CheckOutcome {
-  const isActive =
-    readOneOf(["ACTIVE_3D", "FLASHING"], typeof method === "string" ? method.toUpperCase() : undefined) !== undefined;
   const outcome = checkOf(status);
-  return outcome === "PASSED" && !isActive ? "INCONCLUSIVE" : outcome;
+  return outcome === "PASSED" && !isActiveLiveness(method) ? "INCONCLUSIVE" : outcome;
 }
 
 function combineOutcomes(outcomes: readonly CheckOutcome[]): CheckOutcome | undefined {

@@ -1,58 +1,30 @@
-import type { Logger } from "@amana/runtime";
-import { startTimeBudget } from "../time-budget.ts";
+import type { RemainingMs } from "../time-budget.ts";
+import { endsReviewWithApproval, reportUnknownStatus, withoutProof } from "../vendor-state.ts";
 import type { ApplicationState, KnownApplication, Outcome } from "../verification-provider.ts";
 import { type DiditApi, sessionPath } from "./didit-api.ts";
-import type { DiditConfig } from "./didit-config.ts";
 import { isApprovedByPerson, readDecision, reviewsMax } from "./read-decision.ts";
-
-export interface DiditParts {
-  readonly api: DiditApi;
-  readonly config: DiditConfig;
-  readonly logger: Logger;
-}
 
 /**
  * Reads a session's decision. If Didit reports an approval during a review, also checks that a
  * person approved.
  */
 export async function readState(
-  { api, config, logger }: DiditParts,
+  api: DiditApi,
   known: KnownApplication,
-  timeoutMs: number,
+  remainingMs: RemainingMs,
 ): Promise<Outcome<ApplicationState>> {
-  const remainingMs = startTimeBudget(timeoutMs);
-  const path = `${sessionPath(known)}/decision/`;
-  const response = await api.call({ operation: "kyc_get", rateLimit: "read", method: "GET", path, timeoutMs });
-  if ("reason" in response || response.status !== 200) return api.toFailure(response);
-  const state = readDecision(response.content, known, config.environment);
-  if (!state) {
-    logger.error(
-      { alert: true, provider: "didit", application_id: known.reference },
-      "verification provider returned an unknown application status",
-    );
-    return { kind: "unknown", reason: "the application status is unknown" };
-  }
-  const isInReview = known.awaitsReview && known.providerVerdict === "NEEDS_REVIEW";
-  if (!isInReview || state.verdict !== "APPROVED") return { kind: "accepted", value: state };
+  const response = await api.get("kyc_get", `${sessionPath(known)}/decision/`, remainingMs);
+  if (response.status !== 200) return api.toFailure(response);
+  const state = readDecision(response.content, known, api.config.environment);
+  if (!state) return reportUnknownStatus(api.logger, "didit", known);
+  if (!endsReviewWithApproval(state, known)) return { kind: "accepted", value: state };
   const proven = { kind: "accepted", value: { ...state, hasProofOfPerson: true } } as const;
   if (known.pendingOutcome === "APPROVED") return proven;
   // Reads the reviews, because an API key or a rule can also approve a session in review, and only
   // a person's approval counts.
   const reviewsPath = `/v3/sessions/${encodeURIComponent(known.providerId)}/reviews/?limit=${reviewsMax}`;
-  const reviews = await api.call({
-    operation: "kyc_reviews",
-    rateLimit: "read",
-    method: "GET",
-    path: reviewsPath,
-    timeoutMs: remainingMs(),
-  });
-  const isProven = "reason" in reviews || reviews.status !== 200 ? undefined : isApprovedByPerson(reviews.content);
+  const reviews = await api.get("kyc_reviews", reviewsPath, remainingMs);
+  const isProven = reviews.status === 200 ? isApprovedByPerson(reviews.content) : undefined;
   if (isProven === undefined) return { kind: "unknown", reason: "the reviews cannot be read" };
-  if (isProven) return proven;
-  const unproven = {
-    verdict: "NEEDS_REVIEW",
-    unread: [...state.unread, "reviews"],
-    stateHash: `${state.stateHash} unproven`,
-  } as const;
-  return { kind: "accepted", value: { ...state, ...unproven } };
+  return isProven ? proven : { kind: "accepted", value: withoutProof(state) };
 }

@@ -14,6 +14,8 @@ export interface PortConfig {
   readonly timeoutMs: number;
 }
 
+type PortProvider = VerificationProvider & Required<Pick<VerificationProvider, "listChanges">> & AsyncDisposable;
+
 const responseBytesMax = 256 * 1024;
 /**
  * Status of the response if an operation is too late. The response contains the application's
@@ -25,7 +27,7 @@ const tooLateStatus = 409;
  * Creates a client of a provider that implements our own protocol. If a response cannot be read,
  * the outcome is "unknown".
  */
-export function createPortProvider(options: PortConfig): VerificationProvider & AsyncDisposable {
+export function createPortProvider(options: PortConfig): PortProvider {
   const http = createHttpCalls({ responseBytesMax, timeoutMs: options.timeoutMs });
 
   const callProvider = async <T>(
@@ -44,7 +46,7 @@ export function createPortProvider(options: PortConfig): VerificationProvider & 
       body,
       timeoutMs,
     });
-    if ("reason" in response) return { kind: "unknown", reason: response.reason };
+    if (response.status === undefined) return { kind: "unknown", reason: response.reason };
     const { status, content } = response;
     const value = statuses.includes(status) ? read(content) : undefined;
     if (value !== undefined) return { kind: "accepted", value };

@@ -1,10 +1,15 @@
 import { createLogger } from "@amana/runtime";
-import { type AddResult, addClockResult, addProblemResults } from "../check-result.ts";
+import { type AddResults, clockProblems } from "../check-result.ts";
 import { readObject } from "../read-values.ts";
+import { createProblems, setupError, setupWarning } from "../setup.ts";
+import { startTimeBudget } from "../time-budget.ts";
+import type { SetupProblem } from "../verification-provider.ts";
 import { createSumsubApi } from "./sumsub-api.ts";
 import type { SumsubConfig } from "./sumsub-config.ts";
 import { readSetup } from "./sumsub-setup.ts";
+import { algorithms } from "./sumsub-signature.ts";
 
+const networkAdvice = "check KYC_SUMSUB_URL and the network policy";
 const neededTypes = [
   "applicantPending",
   "applicantReviewed",
@@ -14,67 +19,54 @@ const neededTypes = [
 ];
 
 /** Checks a Sumsub account: reachability, clock, credentials, levels, webhook and AML source. */
-export async function checkSumsub(config: SumsubConfig, add: AddResult, timeoutMs: number): Promise<void> {
+export async function checkSumsub(config: SumsubConfig, add: AddResults, timeoutMs: number): Promise<void> {
   await using api = createSumsubApi(config, createLogger("amana", "silent"));
-  const get = (path: string) => api.call({ operation: "kyc_check", rateLimit: "read", method: "GET", path, timeoutMs });
+  const get = (path: string) => api.get("kyc_check", path, startTimeBudget(timeoutMs));
 
-  const status = await get("/resources/status/api");
-  if ("reason" in status || status.status !== 200)
-    add("reachable", "failure", `${config.url} does not respond; check KYC_SUMSUB_URL and the network policy`);
-  else addClockResult(status.date, Date.now(), add);
+  const health = await get("/resources/status/api");
+  const unreachable = setupError(`${config.url} does not respond; ${networkAdvice}`);
+  add("reachable", health.status === 200 ? clockProblems(health.date, Date.now()) : [unreachable]);
 
-  const levels = await get("/resources/applicants/-/levels");
-  if ("reason" in levels)
-    add("credentials", "failure", "the request for the levels got no response; check KYC_SUMSUB_URL and the network policy");
-  else if (levels.status === 200) add("credentials", "ok");
-  else if (levels.status === 403)
-    add("credentials", "warning", "the token has no permission to read levels (status 403); add the permission");
-  else
-    add(
-      "credentials",
-      "failure",
-      `Sumsub responds with status ${levels.status}; check KYC_SUMSUB_APP_TOKEN, KYC_SUMSUB_SECRET_KEY and the clock`,
-    );
+  add("credentials", credentialProblems((await get("/resources/applicants/-/levels")).status));
+  add("configuration", (await readSetup(api, timeoutMs)).problems);
+  add("webhook", await readWebhookProblems(config, get));
+  add("AML source", await readSourceProblems(get));
+}
 
-  addProblemResults((await readSetup(api, config, timeoutMs)).problems, add);
-  await checkWebhook(config, get, add);
+function credentialProblems(status: number | undefined): SetupProblem[] {
+  if (status === 200) return [];
+  if (status === undefined) return [setupError(`the request for the levels got no response; ${networkAdvice}`)];
+  if (status === 403) return [setupWarning("the token has no permission to read levels (status 403); add the permission")];
+  const nextStep = "check KYC_SUMSUB_APP_TOKEN, KYC_SUMSUB_SECRET_KEY and the clock";
+  return [setupError(`Sumsub responds with status ${status}; ${nextStep}`)];
+}
 
+async function readSourceProblems(get: Get): Promise<SetupProblem[]> {
   const targets = await get("/resources/api/agent/settings/bgCheckTargets");
-  const hasTargets = "status" in targets && targets.status === 200;
-  if (hasTargets && JSON.stringify(targets.content).includes("WATCHLISTS")) add("AML source", "ok");
-  else if (hasTargets)
-    add(
-      "AML source",
-      "failure",
-      "WATCHLISTS is not among the sources; order AML screening, otherwise every applicant needs a review",
-    );
-  else add("AML source", "warning", "the sources of AML screening cannot be read with this token");
+  if (targets.status !== 200) return [setupWarning("the sources of AML screening cannot be read with this token")];
+  if (JSON.stringify(targets.content).includes("WATCHLISTS")) return [];
+  const nextStep = "order AML screening, otherwise every applicant needs a review";
+  return [setupError(`WATCHLISTS is not among the sources; ${nextStep}`)];
 }
 
 type Get = (path: string) => ReturnType<ReturnType<typeof createSumsubApi>["call"]>;
 
-async function checkWebhook(config: SumsubConfig, get: Get, add: AddResult): Promise<void> {
+async function readWebhookProblems(config: SumsubConfig, get: Get): Promise<readonly SetupProblem[]> {
   if (!config.webhookId) {
-    add("webhook", "warning", "the webhook was not checked; set KYC_SUMSUB_WEBHOOK_ID to the id of the webhook");
-    return;
+    return [setupWarning("the webhook was not checked; set KYC_SUMSUB_WEBHOOK_ID to the id of the webhook")];
   }
   const response = await get(`/resources/api/clientWebhooks/${encodeURIComponent(config.webhookId)}`);
-  if ("reason" in response || response.status !== 200) {
-    add("webhook", "failure", "Sumsub returned no webhook with this id; correct KYC_SUMSUB_WEBHOOK_ID");
-    return;
+  if (response.status !== 200) {
+    return [setupError("Sumsub returned no webhook with this id; correct KYC_SUMSUB_WEBHOOK_ID")];
   }
   const { target, disabled, types, signatureAlgorithm, secretKey } = readObject(response.content);
   const missing = neededTypes.filter((type) => !(Array.isArray(types) && types.includes(type)));
-  const isSigned = signatureAlgorithm === "HMAC_SHA256_HEX" || signatureAlgorithm === "HMAC_SHA512_HEX";
-  const problems = [
-    target === `${config.callbackUrl}/sumsub` ? undefined : `set the webhook's target to ${config.callbackUrl}/sumsub`,
-    disabled !== true ? undefined : "enable the webhook; Sumsub disables a webhook after repeated failures",
-    missing.length === 0 ? undefined : `add the types ${missing.join(", ")} to the webhook`,
-    isSigned ? undefined : "set the webhook's signature algorithm to HMAC_SHA256_HEX",
-    typeof secretKey === "string" && config.webhookSecrets.includes(secretKey)
-      ? undefined
-      : "add the webhook's secret to KYC_SUMSUB_WEBHOOK_SECRETS",
-  ].filter((problem) => problem !== undefined);
-  if (problems.length === 0) add("webhook", "ok");
-  for (const problem of problems) add("webhook", "failure", problem);
+  const { problems, require } = createProblems();
+  require(target === `${config.callbackUrl}/sumsub`, `set the webhook's target to ${config.callbackUrl}/sumsub`);
+  require(disabled !== true, "enable the webhook; Sumsub disables a webhook after repeated failures");
+  require(missing.length === 0, `add the types ${missing.join(", ")} to the webhook`);
+  require(algorithms.has(signatureAlgorithm), "set the webhook's signature algorithm to HMAC_SHA256_HEX");
+  const isKnownSecret = typeof secretKey === "string" && config.webhookSecrets.includes(secretKey);
+  require(isKnownSecret, "add the webhook's secret to KYC_SUMSUB_WEBHOOK_SECRETS");
+  return problems;
 }

@@ -1,7 +1,6 @@
-import { noEvidence } from "../closed-state.ts";
-import { otherKey } from "../profile.ts";
+import { type VendorNames, vendorNameOf } from "../profile.ts";
 import { type Fields, readCount, readCountry, readDate, readMatching, readObject, readTime, readToken } from "../read-values.ts";
-import { hashState } from "../state-hash.ts";
+import { endsReviewWithApproval, hashState, noEvidence, withoutProof } from "../vendor-state.ts";
 import type {
   AmlDecision,
   ApplicationState,
@@ -28,14 +27,14 @@ export interface ApplicantReview {
   readonly levelName: string | undefined;
 }
 
-const statusOf: Readonly<Record<string, KycStatus>> = {
-  awaitingUser: "OPENED",
-  pending: "SUBMITTED",
-  prechecked: "PROCESSING",
-  queued: "PROCESSING",
+const statuses = new Map<string, KycStatus>([
+  ["awaitingUser", "OPENED"],
+  ["pending", "SUBMITTED"],
+  ["prechecked", "PROCESSING"],
+  ["queued", "PROCESSING"],
   // An applicant with this status can already have a review result, which is not final.
-  awaitingService: "PROCESSING",
-};
+  ["awaitingService", "PROCESSING"],
+]);
 
 const itemsMax = 100;
 const faceLabels: readonly unknown[] = ["SELFIE_MISMATCH", "BAD_FACE_MATCHING"];
@@ -64,7 +63,7 @@ export function readReview(content: unknown, isDeactivatedHere = false): Applica
     if (reviewAnswer === "RED" && reviewRejectType === "RETRY") return { ...ids, status: "FAILED", verdict: undefined };
     return undefined;
   }
-  const status = Object.hasOwn(statusOf, reviewStatus) ? statusOf[reviewStatus] : undefined;
+  const status = statuses.get(reviewStatus);
   return status && { ...ids, status, verdict: undefined };
 }
 
@@ -126,10 +125,8 @@ export function readApplicant(
  * is pending. Sumsub's responses do not prove that a person approved the applicant.
  */
 function requireProof(state: ApplicationState, known: KnownApplication): ApplicationState {
-  const isInReview = known.awaitsReview && known.providerVerdict === "NEEDS_REVIEW";
-  if (!isInReview || state.verdict !== "APPROVED") return state;
-  if (known.pendingOutcome === "APPROVED") return { ...state, hasProofOfPerson: true };
-  return { ...state, verdict: "NEEDS_REVIEW", unread: [...state.unread, "reviews"], stateHash: `${state.stateHash} unproven` };
+  if (!endsReviewWithApproval(state, known)) return state;
+  return known.pendingOutcome === "APPROVED" ? { ...state, hasProofOfPerson: true } : withoutProof(state);
 }
 
 /**
@@ -137,7 +134,7 @@ function requireProof(state: ApplicationState, known: KnownApplication): Applica
  * kyc itself fills in this step.
  */
 const hasBegun = (steps: Fields): boolean =>
-  Object.entries(steps).some(([name, step]) => name !== "APPLICANT_DATA" && step !== null && step !== undefined);
+  Object.entries(steps).some(([name, step]) => name !== "APPLICANT_DATA" && step != null);
 
 const answerOf = (step: unknown): unknown => readObject(readObject(step)["reviewResult"])["reviewAnswer"];
 
@@ -233,7 +230,8 @@ function readExpiry({ idDocs }: Fields, { idDocType, country }: Fields): string 
 const documentTypeOf = (value: unknown): DocumentType | undefined =>
   value === "ID_CARD" ? "id_card" : value === "PASSPORT" ? "passport" : undefined;
 
-const infoNames: Readonly<Record<string, string>> = {
+/** Sumsub's names of profile fields, in requests and in applicants. */
+export const sumsubNames: VendorNames = {
   first_name: "firstName",
   last_name: "lastName",
   birth_date: "dob",
@@ -249,8 +247,8 @@ function readProfile(fields: Fields, { profileKeys }: KnownApplication, reasons:
   const profile = readObject(fields["fixedInfo"]);
   const document = readObject(fields["info"]);
   for (const key of profileKeys) {
-    const name = infoNames[key];
-    if (key === otherKey || name === undefined) {
+    const name = vendorNameOf(sumsubNames, key);
+    if (name === undefined) {
       unread.add("profile");
       continue;
     }

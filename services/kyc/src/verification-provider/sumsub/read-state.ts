@@ -1,57 +1,42 @@
-import type { Logger } from "@amana/runtime";
 import { type HttpResponse, isJsonResponse, isNotFound, type LostCall } from "../http-calls.ts";
-import { startTimeBudget } from "../time-budget.ts";
+import type { RemainingMs } from "../time-budget.ts";
+import { reportUnknownStatus } from "../vendor-state.ts";
 import type { ApplicationState, KnownApplication, Outcome } from "../verification-provider.ts";
 import { readApplicant, readReview } from "./read-applicant.ts";
 import { applicantPath, type SumsubApi } from "./sumsub-api.ts";
-import { levelFor, type SumsubConfig } from "./sumsub-config.ts";
+import { levelFor } from "./sumsub-config.ts";
 
 /**
  * Returns whether a response has status 200 and a JSON body. Other responses are no evidence for a
  * verdict.
  */
 const isReadable = (response: HttpResponse | LostCall): response is HttpResponse =>
-  "status" in response && response.status === 200 && isJsonResponse(response);
-
-export interface SumsubParts {
-  readonly api: SumsubApi;
-  readonly config: SumsubConfig;
-  readonly logger: Logger;
-}
+  response.status === 200 && isJsonResponse(response);
 
 /**
  * Reads an applicant. If the applicant's status requires them, also reads the steps and the AML
  * case. `readReview` explains `isDeactivatedHere`.
  */
 export async function readState(
-  { api, config, logger }: SumsubParts,
+  api: SumsubApi,
   known: KnownApplication,
-  timeoutMs: number,
+  remainingMs: RemainingMs,
   isDeactivatedHere = false,
 ): Promise<Outcome<ApplicationState>> {
-  const remainingMs = startTimeBudget(timeoutMs);
-  const get = (operation: string, rateLimit: "read" | "aml", path: string) =>
-    api.call({ operation, rateLimit, method: "GET", path, timeoutMs: remainingMs() });
-  const applicant = await get("kyc_get", "read", `${applicantPath(known)}/one`);
-  if ("reason" in applicant || applicant.status !== 200) return api.toFailure(applicant);
+  const applicant = await api.get("kyc_get", `${applicantPath(known)}/one`, remainingMs);
+  if (applicant.status !== 200) return api.toFailure(applicant);
   const review = readReview(applicant.content, isDeactivatedHere);
-  if (!review) {
-    logger.error(
-      { alert: true, provider: "sumsub", application_id: known.reference },
-      "verification provider returned an unknown application status",
-    );
-    return { kind: "unknown", reason: "the application status is unknown" };
-  }
+  if (!review) return reportUnknownStatus(api.logger, "sumsub", known);
   const isDecided = review.status === "COMPLETED";
   const needsSteps = isDecided || review.reviewStatus === "init";
   // Does not read the AML case again while the application stays in review, because the evidence
   // does not change and the rate limit for AML cases is low.
   const isStillInReview = known.awaitsReview && review.verdict === "NEEDS_REVIEW";
   const needsAml = isDecided && review.verdict !== "REJECTED" && !isStillInReview;
-  const id = encodeURIComponent(known.providerId);
+  const amlPath = `/resources/api/applicants/${encodeURIComponent(known.providerId)}/amlCase`;
   const [steps, amlCase] = await Promise.all([
-    needsSteps ? get("kyc_steps", "read", `${applicantPath(known)}/requiredIdDocsStatus`) : undefined,
-    needsAml ? get("kyc_aml", "aml", `/resources/api/applicants/${id}/amlCase`) : undefined,
+    needsSteps ? api.get("kyc_steps", `${applicantPath(known)}/requiredIdDocsStatus`, remainingMs) : undefined,
+    needsAml ? api.call({ operation: "kyc_aml", rateLimit: "aml", method: "GET", path: amlPath }, remainingMs) : undefined,
   ]);
   if (steps && !isReadable(steps)) return { kind: "unknown", reason: "the steps cannot be read" };
   // Only status 404 means that no case exists. If the read failed, a case with hits may exist.
@@ -60,8 +45,8 @@ export async function readState(
   if (!hasCase && !hasNoCase) return { kind: "unknown", reason: "the AML case cannot be read" };
   const responses = {
     applicant: applicant.content,
-    steps: steps && "content" in steps ? steps.content : undefined,
+    steps: steps?.content,
     amlCase: hasCase ? amlCase.content : undefined,
   };
-  return { kind: "accepted", value: readApplicant(review, responses, known, levelFor(config, known)) };
+  return { kind: "accepted", value: readApplicant(review, responses, known, levelFor(api.config, known)) };
 }

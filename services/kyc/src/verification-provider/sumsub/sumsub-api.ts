@@ -1,9 +1,9 @@
 import type { Logger } from "@amana/runtime";
-import { createHttpCalls, type HttpResponse, isNotFound, type LostCall } from "../http-calls.ts";
+import { type HttpResponse, isNotFound, type LostCall } from "../http-calls.ts";
 import { createRateLimiter } from "../rate-limiter.ts";
 import { readObject } from "../read-values.ts";
-import { startTimeBudget } from "../time-budget.ts";
-import type { Outcome } from "../verification-provider.ts";
+import { createVendorCalls } from "../vendor-calls.ts";
+import type { Failure } from "../verification-provider.ts";
 import type { SumsubConfig } from "./sumsub-config.ts";
 import { signRequest } from "./sumsub-signature.ts";
 
@@ -11,26 +11,10 @@ const responseBytesMax = 1024 * 1024;
 /** Sumsub's error codes that kyc uses (docs.sumsub.com/reference/error-codes-description). */
 export const errorCodes = { beingChecked: 1006, deactivated: 1008 } as const;
 
-export interface SumsubCall {
-  /** Name of the call for fault points. */
-  readonly operation: string;
-  /** Class of calls that share a rate limit. */
-  readonly rateLimit: "read" | "write" | "aml";
-  readonly method: "GET" | "POST" | "PATCH";
-  readonly path: string;
-  readonly timeoutMs: number;
-  readonly content?: object;
-}
-
 export type SumsubApi = ReturnType<typeof createSumsubApi>;
-export type Failure = Exclude<Outcome<never>, { kind: "accepted" }>;
 
-/**
- * Creates a function that sends signed requests within the rate limits, and a function that
- * classifies failures.
- */
+/** Creates functions that send signed requests, and a function that classifies failures. */
 export function createSumsubApi(config: SumsubConfig, logger: Logger) {
-  const http = createHttpCalls({ responseBytesMax, timeoutMs: config.timeoutMs });
   // Documented limits: 300 reads and 50 writes in five seconds
   // (docs.sumsub.com/reference/rate-limits).
   const rateLimiters = {
@@ -38,23 +22,18 @@ export function createSumsubApi(config: SumsubConfig, logger: Logger) {
     write: createRateLimiter(600, 5),
     aml: createRateLimiter(config.amlPerMinute),
   };
-
   return {
-    async call({ operation, rateLimit, method, path, timeoutMs, content }: SumsubCall): Promise<HttpResponse | LostCall> {
-      const remainingMs = startTimeBudget(timeoutMs);
-      if (!(await rateLimiters[rateLimit].take(timeoutMs))) return { reason: "rate limit permits no call before the timeout" };
-      const url = `${config.url}${path}`;
-      const body = content && JSON.stringify(content);
+    config,
+    logger,
+    ...createVendorCalls(config, responseBytesMax, rateLimiters, (request) => ({
       // Sumsub expects a content type even in requests without a body.
-      const headers = { "content-type": "application/json", ...signRequest(config, { method, url, body }, Date.now()) };
-      const response = await http.call({ operation, method, url, headers, body, timeoutMs: remainingMs() });
-      if ("status" in response && response.status === 429) rateLimiters[rateLimit].pause(response.retryAfterMs);
-      return response;
-    },
+      "content-type": "application/json",
+      ...signRequest(config, request, Date.now()),
+    })),
 
     /** Converts a response without a usable value to "refused" or "unknown". */
     toFailure(response: HttpResponse | LostCall): Failure {
-      if ("reason" in response) return { kind: "unknown", reason: response.reason };
+      if (response.status === undefined) return { kind: "unknown", reason: response.reason };
       const { status, date } = response;
       if (status === 401 || status === 403) {
         const clockSeconds = date && Math.round((date.getTime() - Date.now()) / 1_000);
@@ -81,7 +60,6 @@ export function createSumsubApi(config: SumsubConfig, logger: Logger) {
         isGone: code === errorCodes.deactivated,
       };
     },
-    [Symbol.asyncDispose]: () => http[Symbol.asyncDispose](),
   };
 }
 
@@ -89,7 +67,7 @@ export function createSumsubApi(config: SumsubConfig, logger: Logger) {
  * Returns Sumsub's numeric error code. Ignores the description, which may repeat personal data from
  * the request.
  */
-export function errorCodeOf({ content }: HttpResponse): number | undefined {
+export function errorCodeOf({ content }: HttpResponse | LostCall): number | undefined {
   const code = readObject(content)["errorCode"];
   return Number.isSafeInteger(code) ? (code as number) : undefined;
 }

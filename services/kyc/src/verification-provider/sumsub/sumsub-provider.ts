@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import type { Logger } from "@amana/runtime";
-import { closedState, isLinkOpen, isSameApplication } from "../closed-state.ts";
 import { type HttpResponse, isConfirmedChange, isNotFound, type LostCall } from "../http-calls.ts";
 import { readComparedFields, refuseProfile } from "../profile.ts";
 import { readLink, readObject, readToken } from "../read-values.ts";
 import { createSetup } from "../setup.ts";
-import { startTimeBudget } from "../time-budget.ts";
+import { type RemainingMs, startTimeBudget } from "../time-budget.ts";
+import { closedState, isLinkOpen, isSameApplication } from "../vendor-state.ts";
 import {
   type ApplicationState,
   type ApplicationToCreate,
@@ -18,21 +18,14 @@ import {
   type ReviewDecision,
   type VerificationProvider,
 } from "../verification-provider.ts";
-import { readReview } from "./read-applicant.ts";
-import { readState, type SumsubParts } from "./read-state.ts";
-import { applicantPath, createSumsubApi, errorCodeOf, errorCodes } from "./sumsub-api.ts";
+import { readReview, sumsubNames } from "./read-applicant.ts";
+import { readState } from "./read-state.ts";
+import { applicantPath, createSumsubApi, errorCodeOf, errorCodes, type SumsubApi } from "./sumsub-api.ts";
 import { levelFor, type SumsubConfig } from "./sumsub-config.ts";
 import { readSetup } from "./sumsub-setup.ts";
 import { readSumsubCallback } from "./sumsub-signature.ts";
 
 const hourSeconds = 3_600;
-const fixedNames = {
-  first_name: "firstName",
-  last_name: "lastName",
-  birth_date: "dob",
-  gender: "gender",
-  nationality: "nationality",
-} as const;
 
 /**
  * Creates a client of Sumsub's API (docs.sumsub.com). kyc itself limits attempts and closes expired
@@ -40,21 +33,20 @@ const fixedNames = {
  */
 export function createSumsubProvider(config: SumsubConfig, logger: Logger): VerificationProvider & AsyncDisposable {
   const api = createSumsubApi(config, logger);
-  const parts = { api, config, logger };
-  const setup = createSetup((timeoutMs) => readSetup(api, config, timeoutMs));
+  const setup = createSetup((timeoutMs) => readSetup(api, timeoutMs));
   return {
     name: "sumsub",
     maxAttemptsDefault: 3,
     refusals: (application) => refuse(application, config),
     async create(application, timeoutMs) {
       const remainingMs = startTimeBudget(timeoutMs);
-      if (await setup.usable(timeoutMs)) return await create(parts, application, remainingMs());
+      if (await setup.usable(timeoutMs)) return await create(api, application, remainingMs);
       return { kind: "unknown", reason: "the configuration at the vendor has errors or was not read" };
     },
-    get: (known, timeoutMs) => readState(parts, known, timeoutMs),
-    cancel: (known, reason, timeoutMs) => close(parts, known, reason, timeoutMs),
-    review: (known, decision, timeoutMs) => review(parts, known, decision, timeoutMs),
-    erase: (known, timeoutMs) => erase(parts, known, timeoutMs),
+    get: (known, timeoutMs) => readState(api, known, startTimeBudget(timeoutMs)),
+    cancel: (known, reason, timeoutMs) => close(api, known, reason, startTimeBudget(timeoutMs)),
+    review: (known, decision, timeoutMs) => review(api, known, decision, startTimeBudget(timeoutMs)),
+    erase: (known, timeoutMs) => erase(api, known, startTimeBudget(timeoutMs)),
     readCallback: (callback) => readSumsubCallback(callback, config),
     probe: async (timeoutMs) => (await setup.probe(timeoutMs)).problems,
     [Symbol.asyncDispose]: () => api[Symbol.asyncDispose](),
@@ -62,29 +54,21 @@ export function createSumsubProvider(config: SumsubConfig, logger: Logger): Veri
 }
 
 async function create(
-  parts: SumsubParts,
+  api: SumsubApi,
   application: ApplicationToCreate,
-  timeoutMs: number,
+  remainingMs: RemainingMs,
 ): Promise<Outcome<CreatedApplication>> {
-  const { api, config } = parts;
-  const remainingMs = startTimeBudget(timeoutMs);
+  const { config } = api;
   const level = levelFor(config, application);
   if (level === undefined) return { kind: "refused", status: 422, errorCode: "no_level" };
-  const applicant = await createApplicant(parts, application, level, timeoutMs);
+  const applicant = await createApplicant(api, application, level, remainingMs);
   if (applicant.kind !== "accepted") return applicant;
   const ttlSeconds = (application.ttlHours ?? config.ttlHours) * hourSeconds;
   const linkExpiresAt = new Date(Date.now() + ttlSeconds * 1_000);
   const path = `/resources/sdkIntegrations/levels/-/websdkLink?lang=${encodeURIComponent(application.locale)}`;
   const content = toLink(application, level, ttlSeconds);
-  const link = await api.call({
-    operation: "kyc_link",
-    rateLimit: "write",
-    method: "POST",
-    path,
-    timeoutMs: remainingMs(),
-    content,
-  });
-  if ("reason" in link || (link.status !== 200 && link.status !== 201)) return api.toFailure(link);
+  const link = await api.call({ operation: "kyc_link", method: "POST", path, content }, remainingMs);
+  if (link.status !== 200 && link.status !== 201) return api.toFailure(link);
   const linkUrl = readLink(readObject(link.content)["url"]);
   if (!linkUrl) return { kind: "unknown", reason: "the response contains no valid link" };
   const { id, isNew } = applicant.value;
@@ -94,16 +78,15 @@ async function create(
 type Applicant = Outcome<{ readonly id: string; readonly isNew: boolean }>;
 
 async function createApplicant(
-  { api }: SumsubParts,
+  api: SumsubApi,
   application: ApplicationToCreate,
   level: string,
-  timeoutMs: number,
+  remainingMs: RemainingMs,
 ): Promise<Applicant> {
-  const remainingMs = startTimeBudget(timeoutMs);
   const path = `/resources/applicants?levelName=${encodeURIComponent(level)}`;
   const content = toApplicant(application);
-  const created = await api.call({ operation: "kyc_create", rateLimit: "write", method: "POST", path, timeoutMs, content });
-  if ("status" in created && (created.status === 200 || created.status === 201)) {
+  const created = await api.call({ operation: "kyc_create", method: "POST", path, content }, remainingMs);
+  if (created.status === 200 || created.status === 201) {
     const id = readToken(readObject(created.content)["id"]);
     return id
       ? { kind: "accepted", value: { id, isNew: true } }
@@ -111,7 +94,7 @@ async function createApplicant(
   }
   // Status 409 means that an applicant with this reference exists. Searches for the applicant's id,
   // because the response contains it only in undocumented text.
-  if ("status" in created && created.status === 409) return await findApplicant(api, application.reference, level, remainingMs());
+  if (created.status === 409) return await findApplicant(api, application.reference, level, remainingMs);
   return api.toFailure(created);
 }
 
@@ -119,11 +102,11 @@ async function createApplicant(
  * Finds the applicant that an earlier request created for this reference, although kyc received no
  * response to that request.
  */
-async function findApplicant(api: SumsubParts["api"], reference: string, level: string, timeoutMs: number): Promise<Applicant> {
+async function findApplicant(api: SumsubApi, reference: string, level: string, remainingMs: RemainingMs): Promise<Applicant> {
   const path = `/resources/applicants/-;externalUserId=${encodeURIComponent(reference)}/one`;
-  const response = await api.call({ operation: "kyc_get", rateLimit: "read", method: "GET", path, timeoutMs });
+  const response = await api.get("kyc_get", path, remainingMs);
   if (isNotFound(response)) return { kind: "unknown", reason: "the existing applicant was not found" };
-  if ("reason" in response || response.status !== 200) return api.toFailure(response);
+  if (response.status !== 200) return api.toFailure(response);
   const review = readReview(response.content);
   if (review?.reference !== reference) return { kind: "unknown", reason: "the existing applicant could not be read" };
   if (review.status === "CANCELED" || review.levelName !== level)
@@ -132,15 +115,13 @@ async function findApplicant(api: SumsubParts["api"], reference: string, level: 
 }
 
 async function close(
-  parts: SumsubParts,
+  api: SumsubApi,
   known: KnownApplication,
   reason: CloseReason,
-  timeoutMs: number,
+  remainingMs: RemainingMs,
 ): Promise<Outcome<ApplicationState>> {
-  const { api } = parts;
-  const remainingMs = startTimeBudget(timeoutMs);
   const closed: Outcome<ApplicationState> = { kind: "accepted", value: closedState(known, reason) };
-  const current = await readState(parts, known, timeoutMs);
+  const current = await readState(api, known, remainingMs);
   if (isGone(current)) return closed;
   if (current.kind !== "accepted") return current;
   if (!isSameApplication(current.value, known)) return { kind: "unknown", reason: "the provider returned another applicant" };
@@ -150,25 +131,18 @@ async function close(
   // After the last attempt, the link is therefore closed even if Sumsub reports a verdict.
   if (!isLinkOpen(current.value) && !(status === "COMPLETED" && reason === "USED_UP")) return current;
   const path = `${applicantPath(known)}/presence/deactivated`;
-  const response = await api.call({
-    operation: "kyc_cancel",
-    rateLimit: "write",
-    method: "PATCH",
-    path,
-    timeoutMs: remainingMs(),
-  });
-  if ("reason" in response) return api.toFailure(response);
+  const response = await api.call({ operation: "kyc_cancel", method: "PATCH", path }, remainingMs);
   if (isDeactivated(response)) {
     if (reason === "USED_UP") return closed;
     // Reads the applicant again, because Sumsub may have reached a verdict between the first read
     // and the deactivation.
-    const stateAfter = await readState(parts, known, remainingMs(), true);
+    const stateAfter = await readState(api, known, remainingMs, true);
     return stateAfter.kind === "accepted" && stateAfter.value.status === "COMPLETED" ? stateAfter : closed;
   }
   const code = errorCodeOf(response);
   if (code !== errorCodes.beingChecked) return api.toFailure(response);
   // The applicant submitted documents between the first read and the deactivation.
-  const submitted = await readState(parts, known, remainingMs());
+  const submitted = await readState(api, known, remainingMs);
   const isStillOpen = submitted.kind === "accepted" && isLinkOpen(submitted.value);
   return isStillOpen ? { kind: "unknown", reason: "the applicant cannot be deactivated yet" } : submitted;
 }
@@ -178,31 +152,28 @@ async function close(
  * an applicant that is not deleted does not count as success.
  */
 function isDeactivated(response: HttpResponse | LostCall): boolean {
-  if (!("status" in response)) return false;
   const code = errorCodeOf(response);
   if (code !== undefined) return code === errorCodes.deactivated;
   return isConfirmedChange(response) && readObject(response.content)["deleted"] !== false;
 }
 
 async function review(
-  parts: SumsubParts,
+  api: SumsubApi,
   known: KnownApplication,
   { outcome, reviewer }: ReviewDecision,
-  timeoutMs: number,
+  remainingMs: RemainingMs,
 ): Promise<Outcome<ApplicationState>> {
-  const { api } = parts;
-  const remainingMs = startTimeBudget(timeoutMs);
   const isApproval = outcome === "APPROVED";
   const path = `${applicantPath(known)}/-/${isApproval ? "approve" : "reject"}`;
   const content = isApproval ? {} : { note: `Amana ${reviewer}` };
-  const response = await api.call({ operation: "kyc_review", rateLimit: "write", method: "POST", path, timeoutMs, content });
+  const response = await api.call({ operation: "kyc_review", method: "POST", path, content }, remainingMs);
   if (!isConfirmedChange(response)) return api.toFailure(response);
-  return await readState(parts, { ...known, pendingOutcome: outcome }, remainingMs());
+  return await readState(api, { ...known, pendingOutcome: outcome }, remainingMs);
 }
 
-async function erase({ api }: SumsubParts, known: KnownApplication, timeoutMs: number): Promise<Outcome<"requested">> {
+async function erase(api: SumsubApi, known: KnownApplication, remainingMs: RemainingMs): Promise<Outcome<"requested">> {
   const path = `${applicantPath(known)}/presence/deactivated`;
-  const response = await api.call({ operation: "kyc_erase", rateLimit: "write", method: "PATCH", path, timeoutMs });
+  const response = await api.call({ operation: "kyc_erase", method: "PATCH", path }, remainingMs);
   const isClosed = isDeactivated(response) || isNotFound(response);
   // Sumsub's API documents no deletion, so an operator must request the deletion in Sumsub's
   // dashboard.
@@ -231,16 +202,13 @@ function refuse(application: ApplicationToCreate, config: SumsubConfig): FieldRe
 
 /** Returns the body that creates an applicant (docs.sumsub.com/reference/create-applicants). */
 function toApplicant({ reference, locale, applicantEmail, applicantPhone, profile }: ApplicationToCreate): object {
-  const details = Object.entries(readComparedFields(profile)).map(([name, value]) => [
-    fixedNames[name as keyof typeof fixedNames],
-    value,
-  ]);
+  const fixedInfo = readComparedFields(profile, sumsubNames);
   return {
     externalUserId: reference,
     lang: locale,
     email: applicantEmail,
     phone: applicantPhone,
-    ...(details.length === 0 ? {} : { fixedInfo: Object.fromEntries(details) }),
+    ...(Object.keys(fixedInfo).length > 0 && { fixedInfo }),
   };
 }
 

@@ -1,12 +1,11 @@
 import { readObject, readToken } from "../read-values.ts";
-import type { ProviderSetup } from "../setup.ts";
-import type { SetupProblem } from "../verification-provider.ts";
+import { createProblems, type ProviderSetup, setupError, setupWarning } from "../setup.ts";
+import { startTimeBudget } from "../time-budget.ts";
+import { causeOf, type SetupProblem } from "../verification-provider.ts";
 import type { SumsubApi } from "./sumsub-api.ts";
 import type { SumsubConfig } from "./sumsub-config.ts";
 
 const documentsOf = { both: ["PASSPORT", "ID_CARD"], id_card: ["ID_CARD"], passport: ["PASSPORT"] } as const;
-
-const error = (text: string): SetupProblem => ({ severity: "error", text });
 
 /**
  * Returns the id of the level with the given name, or undefined if the list contains no such level.
@@ -25,8 +24,7 @@ function findLevel(content: unknown, name: string): string | undefined {
  */
 function checkLevel(content: unknown, setting: string, types: readonly string[], usesPhoto: boolean): SetupProblem[] {
   const fields = readObject(content);
-  const problems: SetupProblem[] = [];
-  const require = (isMet: boolean, text: string) => void (isMet || problems.push(error(`${setting}: ${text}`)));
+  const { problems, require, advise } = createProblems(`${setting}: `);
   const { docSets } = readObject(fields["requiredIdDocs"]);
   const sets = (Array.isArray(docSets) ? docSets : []).map(readObject);
   const identities = sets.filter((set) => set["idDocSetType"] === "IDENTITY");
@@ -44,61 +42,41 @@ function checkLevel(content: unknown, setting: string, types: readonly string[],
   const video = usesPhoto ? "photoRequired" : "passiveLiveness";
   require(selfies.length === 1 && selfies[0]?.["videoRequired"] === video, `the level needs one selfie step with ${video}`);
   require(fields["websdkNext"] !== false, "switch the level to the new WebSDK (websdkNext)");
-  const capture = identities[0]?.["videoRequired"];
-  if (capture !== "docapture") {
-    problems.push({
-      severity: "warning",
-      text: `${setting}: set the capture mode of the identity step to docapture, so that no file is uploaded`,
-    });
-  }
-  if (fields["ongoingAml"] === true) {
-    problems.push({
-      severity: "warning",
-      text: `${setting}: switch ongoing AML monitoring off, because its later results are not used`,
-    });
-  }
+  advise(
+    identities[0]?.["videoRequired"] === "docapture",
+    "set the capture mode of the identity step to docapture, so that no file is uploaded",
+  );
+  advise(fields["ongoingAml"] !== true, "switch ongoing AML monitoring off, because its later results are not used");
   return problems;
 }
 
 /** Reads the configured levels and lists their problems. */
-export async function readSetup(api: SumsubApi, config: SumsubConfig, timeoutMs: number): Promise<ProviderSetup<true>> {
-  const get = (path: string) =>
-    api.call({
-      operation: "kyc_probe",
-      rateLimit: "read",
-      method: "GET",
-      path: `/resources/applicants/-/levels${path}`,
-      timeoutMs,
-    });
+export async function readSetup(api: SumsubApi, timeoutMs: number): Promise<ProviderSetup<true>> {
+  const get = (path: string) => api.get("kyc_probe", `/resources/applicants/-/levels${path}`, startTimeBudget(timeoutMs));
   const levelList = await get("");
-  if ("status" in levelList && (levelList.status === 403 || levelList.status === 404)) {
+  if (levelList.status === 403 || levelList.status === 404) {
     // The token has no permission to read levels. This problem is only a warning, because kyc also
     // checks the level name of each applicant.
-    return { value: true, problems: [{ severity: "warning", text: `the levels cannot be read (status ${levelList.status})` }] };
+    return { value: true, problems: [setupWarning(`the levels cannot be read (status ${levelList.status})`)] };
   }
-  if ("reason" in levelList || levelList.status !== 200) {
-    const failure = api.toFailure(levelList);
-    const reason = failure.kind === "unknown" ? failure.reason : failure.errorCode;
-    return { value: undefined, problems: [{ severity: "error", text: `the levels cannot be read (${reason})` }] };
+  if (levelList.status !== 200) {
+    return { value: undefined, problems: [setupError(`the levels cannot be read (${causeOf(api.toFailure(levelList))})`)] };
   }
   const problems: SetupProblem[] = [];
   let isComplete = true;
-  for (const { name, setting, types, usesPhoto } of levelsOf(config)) {
+  for (const { name, setting, types, usesPhoto } of levelsOf(api.config)) {
     const id = findLevel(levelList.content, name);
     if (id === undefined) {
-      problems.push({
-        severity: "error",
-        text: `${setting}: there is no level with this name; create it, or correct the setting`,
-      });
+      problems.push(setupError(`${setting}: there is no level with this name; create it, or correct the setting`));
       continue;
     }
     const level = await get(`/${encodeURIComponent(id)}`);
-    if ("status" in level && level.status === 200) problems.push(...checkLevel(level.content, setting, types, usesPhoto));
-    else if ("status" in level && (level.status === 403 || level.status === 404)) {
-      problems.push({ severity: "warning", text: `${setting}: the level cannot be read (status ${level.status})` });
+    if (level.status === 200) problems.push(...checkLevel(level.content, setting, types, usesPhoto));
+    else if (level.status === 403 || level.status === 404) {
+      problems.push(setupWarning(`${setting}: the level cannot be read (status ${level.status})`));
     } else {
       isComplete = false;
-      problems.push({ severity: "error", text: `${setting}: the level cannot be read` });
+      problems.push(setupError(`${setting}: the level cannot be read`));
     }
   }
   return { value: isComplete ? true : undefined, problems };

@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
-import { isHexHmac } from "../didit/didit-callback.ts";
+import { isHexHmac } from "../hex-hmac.ts";
 import { parseJson, readMatching, readObject, readToken } from "../read-values.ts";
+import type { UnsignedRequest } from "../vendor-calls.ts";
 import type { CallbackReading, ReceivedCallback } from "../verification-provider.ts";
 
 /**
@@ -10,7 +11,7 @@ import type { CallbackReading, ReceivedCallback } from "../verification-provider
  */
 export function signRequest(
   { appToken, secretKey }: { appToken: string; secretKey: string },
-  { method, url, body }: { method: string; url: string; body: string | undefined },
+  { method, url, body }: UnsignedRequest,
   nowMs: number,
 ): Record<string, string> {
   const { pathname, search } = new URL(url);
@@ -21,7 +22,10 @@ export function signRequest(
 }
 
 /** Accepted signature algorithms. Sumsub also offers SHA-1, which kyc rejects. */
-const algorithms: Readonly<Record<string, string>> = { HMAC_SHA256_HEX: "sha256", HMAC_SHA512_HEX: "sha512" };
+export const algorithms = new Map<unknown, string>([
+  ["HMAC_SHA256_HEX", "sha256"],
+  ["HMAC_SHA512_HEX", "sha512"],
+]);
 
 /**
  * Verifies and reads a callback (docs.sumsub.com/docs/webhook-manager). The callback has no signed
@@ -31,8 +35,7 @@ export function readSumsubCallback(
   { body, headers }: ReceivedCallback,
   { webhookSecrets, isSandbox }: { webhookSecrets: readonly string[]; isSandbox: boolean },
 ): CallbackReading {
-  const name = headers["x-payload-digest-alg"] ?? "";
-  const algorithm = Object.hasOwn(algorithms, name) ? algorithms[name] : undefined;
+  const algorithm = algorithms.get(headers["x-payload-digest-alg"]);
   if (!algorithm || !isHexHmac(body, headers["x-payload-digest"], algorithm, webhookSecrets)) return { kind: "forged" };
   const fields = readObject(parseJson(Buffer.from(body).toString("utf8")));
   const providerId = readToken(fields["applicantId"]);

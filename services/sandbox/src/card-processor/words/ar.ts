@@ -1,8 +1,6 @@
-import { commonWords } from "../../pages/words.ts";
 import type { Words } from "./fr.ts";
 
 export const ar: Words = {
-  ...commonWords.ar,
   title: "الدفع بالبطاقة",
   business: "التاجر",
   terminal: "المحطة",

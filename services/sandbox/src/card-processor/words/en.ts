@@ -1,8 +1,6 @@
-import { commonWords } from "../../pages/words.ts";
 import type { Words } from "./fr.ts";
 
 export const en: Words = {
-  ...commonWords.en,
   title: "Card payment",
   business: "Shop",
   terminal: "Terminal",

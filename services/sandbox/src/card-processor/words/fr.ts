@@ -1,8 +1,6 @@
-import { commonWords } from "../../pages/words.ts";
 import type { OutcomeName } from "../outcome.ts";
 
 export const fr = {
-  ...commonWords.fr,
   title: "Paiement par carte",
   business: "Commerçant",
   terminal: "Terminal",

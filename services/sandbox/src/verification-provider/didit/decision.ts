@@ -78,12 +78,10 @@ function featuresOf(application: Application): object {
       }));
   const statusOf = (warnings: readonly object[]) =>
     warnings.length === 0 || verdict === "APPROVED" ? "Approved" : verdict === "REJECTED" ? "Declined" : "In Review";
-  const [id, liveness, face, aml] = (["id", "liveness", "face", "aml"] as const).map(warningsOf) as [
-    object[],
-    object[],
-    object[],
-    object[],
-  ];
+  const id = warningsOf("id");
+  const liveness = warningsOf("liveness");
+  const face = warningsOf("face");
+  const aml = warningsOf("aml");
   return {
     id_verifications: [
       {

@@ -3,9 +3,8 @@ import { protocolRoutes } from "../protocol-routes.ts";
 import type { Provider } from "../provider.ts";
 import { creationRoutes } from "./create-session.ts";
 import { refuse, refuseField } from "./errors.ts";
-import { sessionRoutes } from "./session-routes.ts";
+import { sessionRoutes, userRoutes } from "./session-routes.ts";
 import { setupRoutes } from "./setup-routes.ts";
-import { userRoutes } from "./user-routes.ts";
 
 /** Simulates the calls of Didit's API v3 (docs.didit.me) that the kyc service uses. */
 export async function diditApi(app: FastifyInstance, provider: Provider): Promise<void> {
@@ -15,6 +14,7 @@ export async function diditApi(app: FastifyInstance, provider: Provider): Promis
     // Didit responds with status 403, never with status 401.
     authenticate: ({ headers }, reply) =>
       headers["x-api-key"] === diditApiKey ? undefined : refuse(reply, 403, "You do not have permission to perform this action."),
+    refuseUnknown: (reply) => refuse(reply, 404, "Not found."),
     refuse,
     refuseField,
     personalFields: ["contact_details", "expected_details"],

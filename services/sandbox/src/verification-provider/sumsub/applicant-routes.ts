@@ -1,10 +1,11 @@
 import { deactivate, review } from "../application.ts";
 import { type ProtocolRoutes, unknownField } from "../protocol-routes.ts";
 import type { Provider } from "../provider.ts";
-import { applicantOf, isInactive, stepsOf } from "./applicant.ts";
+import { amlCaseOf, applicantOf, isInactive, stepsOf } from "./applicant.ts";
 import { errorCodes, refuse, refuseField, refuseInactive } from "./errors.ts";
 
 const retryAfterSeconds = "5";
+const minuteMs = 60_000;
 
 /** Registers the calls that read or change one applicant. */
 export function applicantRoutes({ route, ofApplication }: ProtocolRoutes, { applications, clock }: Provider): void {
@@ -53,4 +54,26 @@ export function applicantRoutes({ route, ofApplication }: ProtocolRoutes, { appl
       }),
     );
   }
+}
+
+/** Registers the call that reads an AML case. The call has its own rate limit, as at Sumsub. */
+export function amlRoutes({ route, ofApplication }: ProtocolRoutes, { config }: Provider): void {
+  const acceptedAtMs: number[] = [];
+  route(
+    "GET",
+    "/resources/api/applicants/:id/amlCase",
+    "kyc_aml",
+    ofApplication((applicant, _request, reply) => {
+      // Uses the machine's clock, not the sandbox's clock, because callers wait in real time.
+      const nowMs = Date.now();
+      while (acceptedAtMs[0] !== undefined && acceptedAtMs[0] <= nowMs - minuteMs) acceptedAtMs.shift();
+      if (acceptedAtMs.length >= config.sumsubAmlPerMinute) {
+        const waitMs = (acceptedAtMs[0] ?? nowMs) + minuteMs - nowMs;
+        reply.header("retry-after", String(Math.ceil(waitMs / 1000)));
+        return refuse(reply, 429, "Too many requests");
+      }
+      acceptedAtMs.push(nowMs);
+      return amlCaseOf(applicant) ?? refuse(reply, 404, "AML case not found");
+    }),
+  );
 }

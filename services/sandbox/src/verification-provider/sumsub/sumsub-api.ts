@@ -1,8 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { protocolRoutes } from "../protocol-routes.ts";
 import type { Provider } from "../provider.ts";
-import { amlRoutes } from "./aml-routes.ts";
-import { applicantRoutes } from "./applicant-routes.ts";
+import { amlRoutes, applicantRoutes } from "./applicant-routes.ts";
 import { creationRoutes } from "./create-applicant.ts";
 import { errorCodes, refuse, refuseField } from "./errors.ts";
 import { linkRoutes } from "./link-routes.ts";
@@ -15,6 +14,7 @@ export async function sumsubApi(app: FastifyInstance, provider: Provider): Promi
     dialect: "sumsub",
     authenticate: (request, reply) =>
       isSigned(request, provider.config) ? undefined : refuse(reply, 401, "Request signature mismatch", errorCodes.signature),
+    refuseUnknown: (reply) => refuse(reply, 404, "Not found."),
     refuse,
     refuseField,
     personalFields: ["email", "phone", "fixedInfo", "note"],

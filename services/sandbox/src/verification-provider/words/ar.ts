@@ -1,8 +1,6 @@
-import { commonWords } from "../../pages/words.ts";
 import type { Words } from "./fr.ts";
 
 export const ar: Words = {
-  ...commonWords.ar,
   title: "التحقق من الهوية",
   step: (number, count) => `الخطوة ${number} من ${count}`,
   back: "الرجوع",

@@ -1,8 +1,6 @@
-import { commonWords } from "../../pages/words.ts";
 import type { Words } from "./fr.ts";
 
 export const en: Words = {
-  ...commonWords.en,
   title: "Identity verification",
   step: (number, count) => `Step ${number} of ${count}`,
   back: "Go back",

@@ -1,8 +1,6 @@
-import { commonWords } from "../../pages/words.ts";
 import type { DocumentType, Outcome, ReasonCode } from "../vocabulary.ts";
 
 export const fr = {
-  ...commonWords.fr,
   title: "Vérification d’identité",
   step: (number: number, count: number) => `Étape ${number} sur ${count}`,
   back: "Revenir en arrière",

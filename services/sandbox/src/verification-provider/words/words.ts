@@ -1,7 +1,7 @@
-import type { Language } from "@amana/pages";
+import { withCommonWords } from "../../pages/words.ts";
 import { ar } from "./ar.ts";
 import { en } from "./en.ts";
 import { fr, type Words } from "./fr.ts";
 
 /** All texts of the verification pages. A missing text fails the type check. */
-export const words: Readonly<Record<Language, Words>> = { fr, ar, en };
+export const words = withCommonWords<Words>({ fr, ar, en });

@@ -100,6 +100,10 @@ export function problemOf(error: unknown, request: FastifyRequest, logger: Logge
 /** Sets the headers of an error page, which is sent instead of a problem document. */
 export function setErrorPageHeaders(reply: FastifyReply, problem: Problem): void {
   reply.removeHeader("connection");
+  setRetryAfter(reply, problem);
+}
+
+export function setRetryAfter(reply: FastifyReply, problem: Problem): void {
   const { "retry-after": retryAfter } = headersOf(problem);
   if (retryAfter) reply.header("retry-after", retryAfter);
 }

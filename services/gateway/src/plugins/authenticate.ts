@@ -8,7 +8,7 @@ import { Problem } from "../problem.ts";
 import type { ProblemCode } from "../problem-catalogue.ts";
 import { networkOf } from "../rate-limit/network.ts";
 import { hasBody } from "./bound-bytes.ts";
-import { limitBusiness, rateLimitProblem } from "./limit-rate.ts";
+import { drawTokens, limitBusiness } from "./limit-rate.ts";
 
 const problemCodes: Readonly<Partial<Record<KeyState, ProblemCode>>> = {
   [KeyState.UNKNOWN]: "invalid_api_key",
@@ -97,8 +97,7 @@ export async function requireValidKey({ keys }: Gateway, request: FastifyRequest
  */
 export function createFailureLimit({ limits }: Gateway): (error: unknown, address: string) => unknown {
   return (error, address) => {
-    if (!limits.failedAuth || !(error instanceof Problem) || error.status !== 401) return error;
-    const draw = limits.failedAuth.draw(networkOf(address));
-    return draw.allowed ? error : rateLimitProblem("failed_auth", draw);
+    if (!(error instanceof Problem) || error.status !== 401) return error;
+    return drawTokens(limits.failedAuth, "failed_auth", networkOf(address)) ?? error;
   };
 }

@@ -177,6 +177,8 @@ function completeOperation(method: string, operation: Operation): void {
 /** Collects the routes into an OpenAPI 3.1 document. Must be registered before the routes. */
 export async function describeApi(app: App): Promise<void> {
   await app.register(swagger, {
+    // Pages, callbacks and health checks have no tag, because they are not part of the API.
+    hideUntagged: true,
     openapi: {
       openapi: "3.1.0",
       info: {

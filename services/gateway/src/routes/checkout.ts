@@ -45,7 +45,6 @@ const formBytesMax = 64 * 1024;
  * processor before it responds.
  */
 const startTimeoutMs = 36_000;
-const hidden = { schema: { hide: true } };
 
 /** Form fields, by the JSON pointer of an error from the payments service. */
 const fieldOfPointer: Readonly<Record<string, BuyerField>> = {
@@ -68,14 +67,14 @@ export async function checkout(app: App, gateway: Gateway): Promise<void> {
   app.setErrorHandler((error, request, reply) => sendCheckoutError(request, reply, problemOf(error, request, gateway.logger)));
   checkoutResult(app, gateway);
   const visitOf = (request: FastifyRequest, reply: FastifyReply): Visit => ({ gateway, captcha, cookies, request, reply });
-  app.get("/:token", hidden, (request, reply) => showLink(visitOf(request, reply)));
-  app.post("/:token", { ...hidden, bodyLimit: formBytesMax }, (request, reply) => submitForm(visitOf(request, reply)));
-  app.get("/:token/poster", hidden, async (request, reply) => {
+  app.get("/:token", (request, reply) => showLink(visitOf(request, reply)));
+  app.post("/:token", { bodyLimit: formBytesMax }, (request, reply) => submitForm(visitOf(request, reply)));
+  app.get("/:token/poster", async (request, reply) => {
     const opened = await openLink(gateway, request, reply);
     const view = viewOf(languageOf(request), `/pay/${opened.linkToken}/poster`);
     return sendCheckoutPage(reply, view, posterPage(view, opened));
   });
-  app.get("/:token/qr.svg", hidden, async (request, reply) => {
+  app.get("/:token/qr.svg", async (request, reply) => {
     const { link } = await openLink(gateway, request, reply);
     return reply.type("image/svg+xml").header("referrer-policy", "no-referrer").send(qrCodeSvg(link.url));
   });
@@ -201,9 +200,9 @@ async function sendRefusal(
 export async function checkoutFiles(app: App, { checkout: { cardMarksDir } }: Gateway): Promise<void> {
   for (const name of cardMarksDir === undefined ? [] : cardMarkFiles) {
     const load = async () => ({ type: "image/svg+xml", content: await readFile(join(cardMarksDir as string, name)) });
-    app.get(`/${name}`, hidden, staticFile(load));
+    app.get(`/${name}`, staticFile(load));
   }
-  for (const [name, load] of Object.entries(files)) app.get(`/${name}`, hidden, staticFile(load));
+  for (const [name, load] of Object.entries(files)) app.get(`/${name}`, staticFile(load));
 }
 
 /**

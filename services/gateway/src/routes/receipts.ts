@@ -83,10 +83,9 @@ export async function receipts(app: App, gateway: Gateway): Promise<void> {
     return reply.send(await renderReceiptPdf(gateway, request, reply, receipt, { businessName, language: options.language }));
   };
 
-  const schema = { hide: true, params: Type.Object({ token: Type.String() }) };
+  const schema = { params: Type.Object({ token: Type.String() }) };
   app.get(
     scriptPath,
-    { schema: { hide: true } },
     staticFile(() => ({ type: "text/javascript; charset=utf-8", content: receiptScript })),
   );
 

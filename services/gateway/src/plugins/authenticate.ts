@@ -46,8 +46,6 @@ export function authenticate(scope: App, gateway: Gateway, role: "business" | "a
     if (allows && !allows(request.ip)) throw Problem.of("address_not_allowed");
     if (caller.role !== role) throw Problem.of(wrongRoleCodes[role]);
   };
-  const limitFailures = createFailureLimit(gateway);
-
   const checkKey: onRequestHookHandler = (request, reply, done) => {
     let key: ResolvedKey | Promise<ResolvedKey>;
     try {
@@ -57,7 +55,7 @@ export function authenticate(scope: App, gateway: Gateway, role: "business" | "a
         return done();
       }
     } catch (error) {
-      return done(limitFailures(error, request.ip) as Error);
+      return done(limitFailure(gateway, error, request.ip) as Error);
     }
     key
       .catch((error: unknown) => {
@@ -67,7 +65,7 @@ export function authenticate(scope: App, gateway: Gateway, role: "business" | "a
       .then((resolved) => admit(request, reply, resolved))
       .then(
         () => done(),
-        (error: unknown) => done(limitFailures(error, request.ip) as Error),
+        (error: unknown) => done(limitFailure(gateway, error, request.ip) as Error),
       );
   };
   const checkKeyAfterBody: preValidationHookHandler = function (request, reply, done) {
@@ -91,13 +89,10 @@ export async function requireValidKey({ keys }: Gateway, request: FastifyRequest
 }
 
 /**
- * Creates a function that returns the response to a failed authentication: the error itself, or a
- * problem with status 429 after too many failures from one network. Valid keys from that network
- * are still accepted.
+ * Returns the response to a failed authentication: the error itself, or a problem with status 429
+ * after too many failures from one network. Valid keys from that network are still accepted.
  */
-export function createFailureLimit({ limits }: Gateway): (error: unknown, address: string) => unknown {
-  return (error, address) => {
-    if (!(error instanceof Problem) || error.status !== 401) return error;
-    return drawTokens(limits.failedAuth, "failed_auth", networkOf(address)) ?? error;
-  };
+export function limitFailure({ limits }: Gateway, error: unknown, address: string): unknown {
+  if (!(error instanceof Problem) || error.status !== 401) return error;
+  return drawTokens(limits.failedAuth, "failed_auth", networkOf(address)) ?? error;
 }

@@ -18,7 +18,7 @@ import { Captcha } from "../checkout/captcha.ts";
 import { checkoutCall, languageOf, linkNotAvailable, type OpenLink, openLink } from "../checkout/open-link.ts";
 import { PaymentCookie } from "../checkout/payment-cookie.ts";
 import { cardMarkFiles } from "../config.ts";
-import { headersOf, problemOf, setErrorPageHeaders, setRetryAfter } from "../errors.ts";
+import { createErrorPageHandler, headersOf, problemOf, setRetryAfter } from "../errors.ts";
 import type { App, Gateway } from "../gateway.ts";
 import { formPage } from "../pages/checkout/form-page.ts";
 import { checkoutFiles as files, sendCheckoutPage, type View, viewOf } from "../pages/checkout/layout.ts";
@@ -49,7 +49,6 @@ const startTimeoutMs = 36_000;
 /** Form fields, by the JSON pointer of an error from the payments service. */
 const fieldOfPointer: Readonly<Record<string, BuyerField>> = {
   "/amount": "amount",
-  "/amount_minor": "amount",
   "/customer_name": "name",
   "/customer_email": "email",
   "/customer_phone": "phone",
@@ -64,7 +63,7 @@ export async function checkout(app: App, gateway: Gateway): Promise<void> {
   app.decorateRequest("pageLanguage", null);
   app.addHook("onRequest", limitPages(gateway));
   readAnyBodies(app, gateway);
-  app.setErrorHandler((error, request, reply) => sendCheckoutError(request, reply, problemOf(error, request, gateway.logger)));
+  app.setErrorHandler(createErrorPageHandler(gateway.logger, sendCheckoutError));
   checkoutResult(app, gateway);
   const visitOf = (request: FastifyRequest, reply: FastifyReply): Visit => ({ gateway, captcha, cookies, request, reply });
   app.get("/:token", (request, reply) => showLink(visitOf(request, reply)));
@@ -213,7 +212,6 @@ export function sendCheckoutError(request: FastifyRequest, reply: FastifyReply, 
   const { status } = problem;
   const [path = "/pay"] = request.url.split("?", 1);
   const view = viewOf(languageOf(request), path);
-  setErrorPageHeaders(reply, problem);
   if (status === 404) return sendCheckoutPage(reply, view, linkUnknownPage(view));
   if (status === 410) return sendCheckoutPage(reply, view, linkUnavailablePage(view));
   if (status === 429)

@@ -105,7 +105,6 @@ export async function createApp(gateway: Gateway): Promise<App> {
   app.addHook("preValidation", boundLoad(gateway));
   app.decorateRequest("caller", null);
   app.decorateRequest("resolvedKey", null);
-  app.decorateRequest("organizationId", 0);
   app.decorateRequest("idempotencyKey", null);
   app.setErrorHandler(sendProblem);
   await describeApi(app);

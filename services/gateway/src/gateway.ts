@@ -110,8 +110,6 @@ declare module "fastify" {
     caller: Caller | null;
     /** The resolved key from which `caller` was set. */
     resolvedKey: ResolvedKey | null;
-    /** Number of the caller's business on the platform; set by `authenticate`. */
-    organizationId: number;
     /** The body while it is read; null for a request without a body. */
     incoming: IncomingBody | null;
     /** Raw body, from which the fingerprint of an idempotent request is computed. */

@@ -32,13 +32,12 @@ export function authenticate(scope: App, gateway: Gateway, role: "business" | "a
   const { keys, logger } = gateway;
 
   const admit = (request: FastifyRequest, reply: FastifyReply, key: ResolvedKey) => {
-    const { state, caller, organizationId, allows } = key;
+    const { state, caller, allows } = key;
     if (!caller) throw Problem.of(problemCodes[state] ?? "service_unavailable");
     // `caller` is set before the checks below, so that the log of a rejected request contains its
     // key prefix.
     const isFirstCheck = request.caller === null;
     request.caller = caller;
-    request.organizationId = organizationId;
     request.resolvedKey = key;
     // Also counts the requests that are rejected below, because these requests have caused a key
     // look-up.

@@ -1,7 +1,7 @@
 import { SerializerSelector } from "@fastify/fast-json-stringify-compiler";
 import Fastify, { type FastifyReply, type FastifyRequest } from "fastify";
 import { compileOnFirstUse } from "./compile-on-first-use.ts";
-import { createErrorHandler } from "./errors.ts";
+import { createErrorHandler, createErrorPageHandler } from "./errors.ts";
 import { parseQuery } from "./form/query.ts";
 import type { App, Gateway } from "./gateway.ts";
 import { logRequests } from "./plugins/access-log.ts";
@@ -16,7 +16,6 @@ import { measureRequests } from "./plugins/measure-requests.ts";
 import { describeApi } from "./plugins/openapi.ts";
 import { rejectUnknownExpectation, respondToParserErrors } from "./plugins/parser-errors.ts";
 import { traceRequests } from "./plugins/trace-requests.ts";
-import { Problem } from "./problem.ts";
 import { accounts } from "./routes/accounts.ts";
 import { apiKeys } from "./routes/api-keys.ts";
 import { auditEvents } from "./routes/audit-events.ts";
@@ -39,7 +38,7 @@ import { ownBusiness } from "./routes/own-business.ts";
 import { paymentLinks } from "./routes/payment-links.ts";
 import { paymentOversight, refundDecisions } from "./routes/payment-oversight.ts";
 import { paymentReceipt } from "./routes/payment-receipt.ts";
-import { paymentReturn, sendReturnPage } from "./routes/payment-return.ts";
+import { paymentReturn, sendReturnError } from "./routes/payment-return.ts";
 import { payments } from "./routes/payments.ts";
 import { problemPages } from "./routes/problem-pages.ts";
 import { receipts, sendReceiptError } from "./routes/receipts.ts";
@@ -85,12 +84,12 @@ export async function createApp(gateway: Gateway): Promise<App> {
     schemaController: { compilersFactory: { buildSerializer: lazySerializers } },
   }) as unknown as App;
   const sendProblem = createErrorHandler(gateway.logger);
+  const errorPages = { [returnPrefix]: sendReturnError, "/receipts": sendReceiptError, "/pay": sendCheckoutError };
   const sendErrorBeforeRouting = (error: Error, request: FastifyRequest, reply: FastifyReply) => {
     reply.header("x-request-id", request.id);
-    if (request.url.startsWith(`${returnPrefix}/`)) return sendReturnPage(request, reply, 404);
-    if (request.url.startsWith("/receipts/")) return sendReceiptError(gateway, error, request, reply);
-    if (request.url.startsWith("/pay/")) return sendCheckoutError(request, reply, Problem.of("not_found"));
-    return sendProblem(error, request, reply);
+    const [, sendPage] = Object.entries(errorPages).find(([prefix]) => request.url.startsWith(`${prefix}/`)) ?? [];
+    const send = sendPage ? createErrorPageHandler(gateway.logger, sendPage) : sendProblem;
+    return send(error, request, reply);
   };
 
   app.server.maxHeadersCount = headersMax;
@@ -106,7 +105,6 @@ export async function createApp(gateway: Gateway): Promise<App> {
   app.addHook("preValidation", boundLoad(gateway));
   app.decorateRequest("caller", null);
   app.decorateRequest("resolvedKey", null);
-  app.decorateRequest("organizationId", 0);
   app.decorateRequest("idempotencyKey", null);
   app.setErrorHandler(sendProblem);
   await describeApi(app);

@@ -6,6 +6,11 @@ import type { BulkheadCall } from "./bulkheads/bulkhead-channel.ts";
 import { networkOf } from "./rate-limit/network.ts";
 
 const timeoutMsDefault = 5_000;
+/**
+ * Timeout of an RPC that changes a key or a business. Identity responds only after all gateways
+ * apply the change.
+ */
+export const keyChangeTimeoutMs = 15_000;
 
 /** Returns the options of the RPCs that a request causes. */
 export function callOf(request: FastifyRequest, reply: FastifyReply, timeoutMs: number = timeoutMsDefault): BulkheadCall {

@@ -1,6 +1,7 @@
 import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { StalledSockets } from "@amana/runtime";
+import { BoundedCounters } from "./bounded-counters.ts";
 import { canonicalCidr, createAddressFilter } from "./key-lease/allowed-ips.ts";
 import { connectionsEnded, openConnections } from "./metrics.ts";
 import { networkOf } from "./rate-limit/network.ts";
@@ -37,7 +38,7 @@ const checksPerStall = 6;
 export class Connections {
   /** The responses of each open connection that are not completely sent. */
   readonly #unsent = new Map<Socket, Set<ServerResponse>>();
-  readonly #byNetwork = new Map<string, number>();
+  readonly #byNetwork = new BoundedCounters();
   readonly #stalled: StalledSockets;
   readonly #options: ConnectionsOptions;
   readonly #isProxy: (address: string) => boolean;
@@ -82,15 +83,9 @@ export class Connections {
     const { remoteAddress = "" } = socket;
     const { perNetwork } = this.#options;
     if (perNetwork === 0 || this.#isProxy(remoteAddress)) return true;
-    const network = networkOf(remoteAddress);
-    const openCount = this.#byNetwork.get(network) ?? 0;
-    if (openCount >= perNetwork) return false;
-    this.#byNetwork.set(network, openCount + 1);
-    socket.once("close", () => {
-      const remaining = (this.#byNetwork.get(network) ?? 1) - 1;
-      if (remaining === 0) this.#byNetwork.delete(network);
-      else this.#byNetwork.set(network, remaining);
-    });
+    const bounds = [{ key: networkOf(remoteAddress), max: perNetwork }];
+    if (this.#byNetwork.reserve(bounds, 1)) return false;
+    socket.once("close", () => this.#byNetwork.add(bounds, -1));
     return true;
   }
 

@@ -97,12 +97,20 @@ export function problemOf(error: unknown, request: FastifyRequest, logger: Logge
   return Problem.of("internal_error", { detail });
 }
 
-/** Sets the headers of an error page, which is sent instead of a problem document. */
-export function setErrorPageHeaders(reply: FastifyReply, problem: Problem): void {
-  reply.removeHeader("connection");
+export function setRetryAfter(reply: FastifyReply, problem: Problem): void {
   const { "retry-after": retryAfter } = headersOf(problem);
   if (retryAfter) reply.header("retry-after", retryAfter);
 }
+
+/** Creates an error handler that calls `sendPage`, which sends a page instead of a problem document. */
+export const createErrorPageHandler =
+  (logger: Logger, sendPage: (request: FastifyRequest, reply: FastifyReply, problem: Problem) => FastifyReply) =>
+  (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+    const problem = problemOf(error, request, logger);
+    reply.removeHeader("connection");
+    setRetryAfter(reply, problem);
+    return sendPage(request, reply, problem);
+  };
 
 /** Creates Fastify's error handler, which sends problem documents. */
 export const createErrorHandler = (logger: Logger) => (error: unknown, request: FastifyRequest, reply: FastifyReply) => {

@@ -8,14 +8,15 @@ import type {
   RawRequestDefaultExpression,
   RawServerDefault,
 } from "fastify";
+import { BoundedCounters } from "./bounded-counters.ts";
 import type { Bulkhead } from "./bulkheads/bulkhead.ts";
 import { createByteBounds } from "./bytes/byte-bounds.ts";
-import { ByteCounters } from "./bytes/byte-counters.ts";
 import type { IncomingBody } from "./bytes/incoming-body.ts";
 import type { Config } from "./config.ts";
 import { Connections } from "./connections.ts";
 import { ApiKeyCache, type ResolvedKey } from "./key-lease/api-key-cache.ts";
 import { BusinessCache } from "./key-lease/business-cache.ts";
+import { bytesAtOnce } from "./metrics.ts";
 import { createRateLimits, type RateLimitSettings } from "./rate-limit/rate-limits.ts";
 import { SharedBuckets } from "./rate-limit/shared-buckets.ts";
 import { createReadiness } from "./readiness.ts";
@@ -55,9 +56,7 @@ export function createGateway(
   const limits = createRateLimits(
     rateLimits,
     nowMs,
-    new SharedBuckets({
-      drawTokens: (draws) => rpc.rateLimits.drawTokens({ draws }, { caller: platformCaller, timeoutMs: drawTimeoutMs }),
-    }),
+    new SharedBuckets((draws) => rpc.rateLimits.drawTokens({ draws }, { caller: platformCaller, timeoutMs: drawTimeoutMs })),
   );
   return {
     ...settings,
@@ -73,7 +72,7 @@ export function createGateway(
     readiness: createReadiness(channels),
     connections: new Connections({ ...settings.connectionBounds, trustedProxies: settings.trustedProxies, nowMs }),
     limits,
-    bytes: new ByteCounters(),
+    bytes: new BoundedCounters((total) => bytesAtOnce.set(total)),
     byteBounds: createByteBounds(settings.byteBounds, limits.proven),
   };
 }
@@ -111,8 +110,6 @@ declare module "fastify" {
     caller: Caller | null;
     /** The resolved key from which `caller` was set. */
     resolvedKey: ResolvedKey | null;
-    /** Number of the caller's business on the platform; set by `authenticate`. */
-    organizationId: number;
     /** The body while it is read; null for a request without a body. */
     incoming: IncomingBody | null;
     /** Raw body, from which the fingerprint of an idempotent request is computed. */

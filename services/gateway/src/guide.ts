@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { escapeText } from "@amana/pages";
 import { Marked, Renderer, type Tokens } from "marked";
@@ -118,17 +118,11 @@ if (!process.argv.includes("--check")) {
   for (const file of listObsoleteFiles()) rmSync(new URL(file, target));
   for (const [file, text] of files) writeFileSync(new URL(file, target), text);
 } else {
-  const readCurrentFile = (file: string) => {
-    try {
-      return readFileSync(new URL(file, target), "utf8");
-    } catch {
-      return undefined;
-    }
+  const isCurrent = (file: string, text: string) => {
+    const url = new URL(file, target);
+    return existsSync(url) && readFileSync(url, "utf8") === text;
   };
-  const outdatedFiles = [
-    ...listObsoleteFiles(),
-    ...[...files].filter(([file, text]) => readCurrentFile(file) !== text).map(([file]) => file),
-  ];
+  const outdatedFiles = [...listObsoleteFiles(), ...[...files].flatMap(([file, text]) => (isCurrent(file, text) ? [] : [file]))];
   if (outdatedFiles.length > 0) {
     process.stderr.write(`Not up to date with docs/guide/: ${outdatedFiles.join(", ")}. Run \`npx --yes pnpm@12 generate\`.\n`);
     process.exitCode = 1;

@@ -143,7 +143,7 @@ export function addChangeRoute<M, P extends TProperties>(
   const isOptional = (name: string) => Object.hasOwn(response.properties, name) && !response.required?.includes(name);
   const body = mapSchemas(operation.body, (schema, name) => Type.Optional(isOptional(name) ? clearable(schema) : schema));
   const immutable = Object.keys(resource.properties).filter((name) => !Object.hasOwn(body, name));
-  route(app, method, path, 200, operation, { body: bodyOf(body, { immutable, ...(aliases && { aliases }) }) });
+  route(app, method, path, 200, operation, { body: bodyOf(body, { immutable, aliases }) });
 }
 
 /** Adds a DELETE of one resource. */
@@ -153,7 +153,7 @@ export function addDeleteRoute<M>(app: App, path: string, operation: Omit<Operat
 }
 
 /** Returns the schema of a POST body. The body is optional when no field is required. */
-function postBody<P extends TProperties>(properties: P, aliases: BodyRule["aliases"] = {}): TObject {
+function postBody(properties: TProperties, aliases?: BodyRule["aliases"]): TObject {
   return bodyOf(properties, { optional: Type.Object(properties).required === undefined, aliases });
 }
 

@@ -449,17 +449,12 @@ export const problemCatalogue = {
 
 export type ProblemCode = keyof typeof problemCatalogue;
 
-const catalogue: ReadonlyMap<string, Entry> = new Map(Object.entries(problemCatalogue));
-
-export function problemAdvice(code: string): Entry | undefined {
-  return catalogue.get(code);
-}
-
 /**
  * Returns the title of a code. If the catalogue has no entry for the code, the title consists of
  * the words of the code.
  */
 export function problemTitle(code: string): string {
+  if (Object.hasOwn(problemCatalogue, code)) return problemCatalogue[code as ProblemCode][0];
   const words = code.replaceAll("_", " ");
-  return catalogue.get(code)?.[0] ?? `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
+  return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
 }

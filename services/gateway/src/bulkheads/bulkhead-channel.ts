@@ -1,7 +1,6 @@
 import type { CallOptions, RpcChannel } from "@amana/rpc";
 import { FairSemaphore } from "@amana/runtime";
-import { requestsShed } from "../metrics.ts";
-import { Problem } from "../problem.ts";
+import { overloaded } from "../rate-limit/refusals.ts";
 import { type Bulkhead, bulkheads } from "./bulkhead.ts";
 
 /**
@@ -17,11 +16,6 @@ export interface BulkheadCall extends CallOptions {
 
 /** Fraction of a call's timeout for which the call may wait for a slot. */
 const queuedFraction = 1 / 4;
-
-function overloaded(): Problem {
-  requestsShed.inc({ bound: "bulkhead" });
-  return Problem.of("overloaded");
-}
 
 /**
  * Creates a channel that limits the calls in flight to one service. Each bulkhead has its own slots
@@ -44,7 +38,7 @@ export function createBulkheadChannel(replicas: number, channel: RpcChannel): Rp
       const queuedAtMs = performance.now();
       const leftMs = () => timeoutMs - Math.floor(performance.now() - queuedAtMs);
       const send = () => channel.call(method, body, { ...call, timeoutMs: leftMs() });
-      return await semaphores[bulkhead].run(fairQueueKey, timeoutMs * queuedFraction, send, overloaded);
+      return await semaphores[bulkhead].run(fairQueueKey, timeoutMs * queuedFraction, send, () => overloaded("bulkhead"));
     },
     [Symbol.asyncDispose]: () => channel[Symbol.asyncDispose](),
   };

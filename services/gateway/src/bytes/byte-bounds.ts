@@ -1,10 +1,16 @@
 import type { FastifyRequest } from "fastify";
+import { type Bound, totalKey } from "../bounded-counters.ts";
 import { limitKeyOf } from "../call.ts";
 import type { Config } from "../config.ts";
-import { rateLimitRefusals, requestsShed } from "../metrics.ts";
-import { Problem } from "../problem.ts";
+import type { Problem } from "../problem.ts";
 import { networkOf } from "../rate-limit/network.ts";
-import { allBytesKey, type ByteBound } from "./byte-counters.ts";
+import { overloaded, rateLimited } from "../rate-limit/refusals.ts";
+
+/** A limit of bytes in memory. */
+export interface ByteBound extends Bound {
+  /** Creates the problem for a request that would exceed the limit. */
+  readonly refusal: () => Problem;
+}
 
 /**
  * Fraction of the byte limit of the gateway that requests without a key may use. The rest is
@@ -17,8 +23,9 @@ const keylessFraction = 1 / 4;
  * have sent a correctly signed callback.
  */
 export function createByteBounds({ perBusiness, perNetwork, total }: Config["byteBounds"], proven: ReadonlyMap<string, true>) {
-  const totalBound = { key: allBytesKey, max: total, refusal: overloaded };
-  const keylessBound = { key: "keyless", max: total * keylessFraction, refusal: overloaded };
+  const refusal = () => overloaded("bytes");
+  const totalBound = { key: totalKey, max: total, refusal };
+  const keylessBound = { key: "keyless", max: total * keylessFraction, refusal };
   const networkBound = (network: string): ByteBound => ({ key: network, max: perNetwork, refusal: tooManyBytes });
   return {
     /** Returns the limits of a request whose key is not resolved yet. */
@@ -33,13 +40,7 @@ export function createByteBounds({ perBusiness, perNetwork, total }: Config["byt
   };
 }
 
-function tooManyBytes(): Problem {
-  rateLimitRefusals.inc({ limit: "bytes" });
-  const detail = "Too many bytes in requests and unread responses. Read the pending responses, then send the request again.";
-  return Problem.of("rate_limited", { detail, headers: { "retry-after": "1" } });
-}
-
-function overloaded(): Problem {
-  requestsShed.inc({ bound: "bytes" });
-  return Problem.of("overloaded");
-}
+const tooManyBytes = () =>
+  rateLimited("bytes", 1, {
+    detail: "Too many bytes in requests and unread responses. Read the pending responses, then send the request again.",
+  });

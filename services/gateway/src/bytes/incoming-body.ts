@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
+import type { BoundedCounters } from "../bounded-counters.ts";
 import { Problem } from "../problem.ts";
-import type { ByteBound, ByteCounters } from "./byte-counters.ts";
+import type { ByteBound } from "./byte-bounds.ts";
 
 const capacityMin = 4 * 1024;
 const tooManyChunks = "The body arrived in too many small chunks. Send larger chunks or a Content-Length.";
@@ -10,7 +11,7 @@ const tooManyChunks = "The body arrived in too many small chunks. Send larger ch
  * body of a megabyte stays below the maximum if its chunks have more than 100 bytes on average. TCP
  * segments are larger.
  */
-export const chunksMax = 10_000;
+const chunksMax = 10_000;
 
 /**
  * A request's body in one buffer. A full buffer is replaced by a larger buffer, usually of twice
@@ -21,7 +22,7 @@ export const chunksMax = 10_000;
  */
 export class IncomingBody {
   readonly #raw: IncomingMessage;
-  readonly #counters: ByteCounters;
+  readonly #counters: BoundedCounters;
   readonly #body = Promise.withResolvers<Buffer>();
   #lengthMax = 0;
   #bounds: readonly ByteBound[] = [];
@@ -35,7 +36,7 @@ export class IncomingBody {
    * `onTooManyChunks` is called if the caller continues to send small chunks after its body was
    * rejected.
    */
-  constructor(raw: IncomingMessage, counters: ByteCounters, onTooManyChunks: () => void) {
+  constructor(raw: IncomingMessage, counters: BoundedCounters, onTooManyChunks: () => void) {
     this.#raw = raw;
     this.#counters = counters;
     // Prevents an unhandled rejection, because a request may be rejected before `read` is called.

@@ -1,19 +1,10 @@
 import { type CustomerFields, type PaymentLink, CustomerFieldRule as Rule } from "@amana/contracts/payments/v1/payment_link_pb";
-import { type Language, parseLanguage, plainText } from "@amana/pages";
+import { parseLanguage, plainText } from "@amana/pages";
 import { emailCharactersMax } from "@amana/receipts";
+import type { CheckoutTexts } from "../pages/checkout/fr.ts";
 
 /** The values of a submitted form as the buyer typed them. */
-export interface SubmittedForm {
-  readonly language: Language | undefined;
-  readonly formToken: string;
-  readonly captcha: string;
-  readonly isRestart: boolean;
-  readonly amount: string;
-  readonly name: string;
-  readonly email: string;
-  readonly phone: string;
-  readonly acceptsConditions: boolean;
-}
+export type SubmittedForm = Readonly<ReturnType<typeof formOf>>;
 
 /**
  * The values of a valid form. Fields that the link hides and optional fields without a value are
@@ -28,19 +19,7 @@ export interface BuyerValues {
 
 export type BuyerField = "amount" | "name" | "email" | "phone" | "conditions" | "captcha";
 
-export type BuyerErrorCode =
-  | "amount_missing"
-  | "amount_malformed"
-  | "amount_out_of_range"
-  | "name_missing"
-  | "name_too_long"
-  | "email_missing"
-  | "email_malformed"
-  | "phone_missing"
-  | "phone_malformed"
-  | "conditions_missing"
-  | "captcha_missing"
-  | "field_refused";
+export type BuyerErrorCode = keyof CheckoutTexts["errors"];
 
 export type BuyerErrors = Partial<Record<BuyerField, BuyerErrorCode>>;
 
@@ -55,13 +34,17 @@ const formTokenForm = /^[\w-]{16,64}$/;
 
 /** Reads the body of a POST. Returns undefined if the form has no valid form token. */
 export function readSubmittedForm(body: Uint8Array): SubmittedForm | undefined {
-  const fields = new URLSearchParams(Buffer.from(body).toString());
+  const form = formOf(new URLSearchParams(Buffer.from(body).toString()));
+  return formTokenForm.test(form.formToken) ? form : undefined;
+}
+
+export const emptyForm = (formToken: string): SubmittedForm => formOf(new URLSearchParams({ form_token: formToken }));
+
+function formOf(fields: URLSearchParams) {
   const text = (name: string, lengthMax = typedLengthMax) => (fields.get(name) ?? "").slice(0, lengthMax).trim();
-  const formToken = text("form_token");
-  if (!formTokenForm.test(formToken)) return undefined;
   return {
     language: parseLanguage(text("lang")),
-    formToken,
+    formToken: text("form_token"),
     captcha: text("altcha", captchaLengthMax),
     isRestart: fields.has("begin_again"),
     amount: text("amount"),
@@ -71,18 +54,6 @@ export function readSubmittedForm(body: Uint8Array): SubmittedForm | undefined {
     acceptsConditions: fields.has("conditions"),
   };
 }
-
-export const emptyForm = (formToken: string): SubmittedForm => ({
-  language: undefined,
-  formToken,
-  captcha: "",
-  isRestart: false,
-  amount: "",
-  name: "",
-  email: "",
-  phone: "",
-  acceptsConditions: false,
-});
 
 /**
  * Returns the valid values of a form, and the errors by field. This function does not check the

@@ -1,24 +1,20 @@
 import { type Checkout, CheckoutState } from "@amana/contracts/payments/v1/checkout_service_pb";
-import type { PaymentLink } from "@amana/contracts/payments/v1/payment_link_pb";
 import { type Language, parseLanguage, preferredLanguage } from "@amana/pages";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { BulkheadCall } from "../bulkheads/bulkhead-channel.ts";
 import { callOf } from "../call.ts";
 import type { Gateway } from "../gateway.ts";
+import type { ShownLink } from "../pages/checkout/layout.ts";
 import { Problem } from "../problem.ts";
 
 /** A payment link whose page the gateway may show to buyers. */
-export interface OpenLink {
+export interface OpenLink extends ShownLink {
   readonly checkout: Checkout;
-  readonly link: PaymentLink;
-  readonly linkToken: string;
-  readonly businessName: string;
   readonly isFull: boolean;
 }
 
 /** Pattern of link tokens. The gateway rejects any other text without a call to a service. */
 const linkTokenForm = /^[\w-]{16,64}$/;
-const readTimeoutMs = 5_000;
 
 /**
  * Returns the link token in the path. Throws `not_found` if the text does not match the pattern of
@@ -42,10 +38,9 @@ export async function openLink(
   paymentToken?: string,
 ): Promise<OpenLink> {
   const linkToken = linkTokenOf(request);
-  const checkout = await rpc.checkout.getCheckout(
-    { linkToken, ...(paymentToken !== undefined && { paymentToken }) },
-    pageCall(request, reply, linkToken),
-  );
+  // The bulkhead shares its slots fairly between links.
+  const call: BulkheadCall = { ...callOf(request, reply), bulkhead: "page", fairQueueKey: linkToken };
+  const checkout = await rpc.checkout.getCheckout({ linkToken, ...(paymentToken !== undefined && { paymentToken }) }, call);
   const { link, state } = checkout;
   if (!link) throw new TypeError("GetCheckout returned no link");
   request.pageLanguage ??= parseLanguage(link.language) ?? null;
@@ -56,13 +51,6 @@ export async function openLink(
 
 export const linkNotAvailable = (): Problem =>
   new Problem(410, "payment_link_not_available", "The payment link is no longer available.");
-
-/** Returns the options of a read for a page. The bulkhead shares its slots fairly between links. */
-const pageCall = (request: FastifyRequest, reply: FastifyReply, linkToken: string): BulkheadCall => ({
-  ...callOf(request, reply, readTimeoutMs),
-  bulkhead: "page",
-  fairQueueKey: linkToken,
-});
 
 /** Returns the options of a call that may wait for the card processor. */
 export const checkoutCall = (

@@ -6,21 +6,18 @@ import { compileField, type FieldResult } from "./field.ts";
 
 export interface BodyRule {
   /** Whether an absent body is accepted and treated as an empty object. */
-  readonly optional: boolean;
+  readonly optional?: boolean;
   /** Fields of the resource that cannot be changed. They are rejected with `immutable_field`. */
-  readonly immutable: readonly string[];
+  readonly immutable?: readonly string[];
   /** Field names by alias. A body with both names must have the same value in both. */
-  readonly aliases: Readonly<Record<string, string>>;
+  readonly aliases?: Readonly<Record<string, string>> | undefined;
 }
 
 const ruleKey = Symbol("body rule");
-const defaultRule: BodyRule = { optional: false, immutable: [], aliases: {} };
 
 /** Returns the schema of a request body that accepts only these fields. */
-export function bodyOf<P extends TProperties>(properties: P, rule: Partial<BodyRule> = {}): TObject<P> {
-  return Object.assign(Type.Object(properties, { additionalProperties: false }), {
-    [ruleKey]: { ...defaultRule, ...rule },
-  });
+export function bodyOf(properties: TProperties, rule: BodyRule): TObject {
+  return Object.assign(Type.Object(properties, { additionalProperties: false }), { [ruleKey]: rule });
 }
 
 /**
@@ -28,20 +25,19 @@ export function bodyOf<P extends TProperties>(properties: P, rule: Partial<BodyR
  * for each invalid field, up to `errorsMax` errors.
  */
 export function compileBody(schema: TObject): (body: unknown) => Record<string, unknown> {
-  const rule = (schema as TObject & { [ruleKey]?: BodyRule })[ruleKey] ?? defaultRule;
+  const { optional = false, immutable = [], aliases = {} } = (schema as TObject & { [ruleKey]?: BodyRule })[ruleKey] ?? {};
   const required = new Set(schema.required ?? []);
   const fields = new Map<string, (value: unknown) => FieldResult>(
     Object.entries(schema.properties).map(([name, property]) => [name, compileField(property)]),
   );
 
-  const immutable = new Set(rule.immutable);
   const unknownField = "is unknown";
   // Only the first error lists the known fields, because a response may have 100 such errors.
   const firstUnknownField = `${unknownField}; known fields: ${[...fields.keys()].join(", ") || "none"}`;
 
   return (received) => {
     // Fastify passes null for an absent body. The JSON parser has already rejected the body `null`.
-    if (received === null && !rule.optional) throw invalidJson("The request has no body. Send a JSON object.");
+    if (received === null && !optional) throw invalidJson("The request has no body. Send a JSON object.");
     const body = (received ?? {}) as Record<string, unknown>;
     const errors: FieldError[] = [];
     const validBody: Record<string, unknown> = {};
@@ -50,21 +46,21 @@ export function compileBody(schema: TObject): (body: unknown) => Record<string, 
       if (errors.length > errorsMax) break;
       const check = fields.get(name);
       const pointer = pointerOf([name]);
-      if (!check && immutable.has(name)) errors.push({ pointer, code: "immutable_field", message: "cannot be changed" });
-      if (!check && !immutable.has(name)) {
+      if (!check && immutable.includes(name)) errors.push({ pointer, code: "immutable_field", message: "cannot be changed" });
+      if (!check && !immutable.includes(name)) {
         errors.push({ pointer, code: "unknown_field", message: unknownMessage });
         unknownMessage = unknownField;
       }
       if (!check) continue;
       const result = check(value);
-      const target = rule.aliases[name] ?? name;
+      const target = aliases[name] ?? name;
       const advice = value === null && !required.has(name) ? "; leave the field out instead of sending null" : "";
       if ("message" in result) errors.push({ pointer, code: "invalid", message: result.message + advice });
       else if (Object.hasOwn(validBody, target) && !isDeepStrictEqual(validBody[target], result.value)) {
         errors.push({ pointer, code: "invalid", message: "must have the same value as its alias; send only one of them" });
       } else validBody[target] = result.value;
     }
-    const presentFields = new Set(Object.keys(body).map((name) => rule.aliases[name] ?? name));
+    const presentFields = new Set(Object.keys(body).map((name) => aliases[name] ?? name));
     for (const name of required) {
       if (!presentFields.has(name)) errors.push({ pointer: `/${name}`, code: "required", message: "is required" });
     }

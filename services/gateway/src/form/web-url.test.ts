@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { compileField } from "./field.ts";
 import { webUrl } from "./web-url.ts";
 
-const checkHttpsUrl = compileField(webUrl({ insecure: false, purpose: "", examples: [] }));
-const checkInsecureUrl = compileField(webUrl({ insecure: true, purpose: "", examples: [] }));
+const checkHttpsUrl = compileField(webUrl(false, "", ""));
+const checkInsecureUrl = compileField(webUrl(true, "", ""));
 
 test.each([
   "https://shop.example",

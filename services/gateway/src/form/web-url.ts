@@ -8,30 +8,21 @@ const loopbackHost = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 const urlPattern = /^https?:\/\/(?<authority>[^\s\\/?#\u0000-\u001f\u007f]+)(?<rest>(?:[/?#][^\s\\\u0000-\u001f\u007f]*)?)$/i;
 
 /**
- * Schema of an absolute https URL for a browser redirect, without credentials. With `insecure:
- * true`, the schema also accepts http on loopback. The URL is stored unchanged, so a URL that
- * parsers would repair is rejected. Non-ASCII characters are accepted, because all browsers encode
- * them in the same way.
+ * Schema of an absolute https URL for a browser redirect, without credentials. With `insecure`, the
+ * schema also accepts http on loopback. The URL is stored unchanged, so a URL that parsers would
+ * repair is rejected. Non-ASCII characters are accepted, because all browsers encode them in the
+ * same way.
  */
-export const webUrl = (options: { insecure: boolean; purpose: string; examples: string[] }) => {
-  const message = options.insecure
+export const webUrl = (insecure: boolean, purpose: string, example: string) => {
+  const message = insecure
     ? `must be an absolute https URL of at most ${charactersMax} characters; http is accepted only on loopback`
     : `must be an absolute https URL of at most ${charactersMax} characters`;
-  const description = `${options.purpose} An absolute https URL of at most ${charactersMax} characters, without credentials. Non-ASCII characters need no encoding. The URL is stored unchanged.`;
+  const description = `${purpose} An absolute https URL of at most ${charactersMax} characters, without credentials. Non-ASCII characters need no encoding. The URL is stored unchanged.`;
   // Callers can check URLs with this pattern. `checkUrl` also checks the rules that a pattern
   // cannot express.
   const pattern = "^[Hh][Tt][Tt][Pp][Ss]?://[^\\s\\\\]+$";
-  const schema = Type.String({
-    format: "web-address",
-    pattern,
-    description,
-    maxLength: charactersMax,
-    examples: options.examples,
-  });
-  return field(schema, {
-    message,
-    accepts: (value: string) => checkUrl(value, options.insecure),
-  });
+  const schema = Type.String({ format: "web-address", pattern, description, maxLength: charactersMax, examples: [example] });
+  return field(schema, { message, accepts: (value: string) => checkUrl(value, insecure) });
 };
 
 function checkUrl(value: string, insecure: boolean): boolean | string {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Problem } from "../problem.ts";
+import { Problem } from "../problem.ts";
 import { parseJson, readJsonObject } from "./read-json.ts";
 
 const read = (text: string | Buffer) => readJsonObject(Buffer.from(text as string));
@@ -52,7 +52,8 @@ describe("readJsonObject", () => {
       try {
         return { value: parseJson(text) };
       } catch (error) {
-        return (error as Problem).message.includes("repeated") ? "repeated" : undefined;
+        if (!(error instanceof Problem)) throw error;
+        return error.message.includes("repeated") ? "repeated" : undefined;
       }
     };
     fc.assert(
@@ -242,6 +243,10 @@ class CountedText {
   substring(from: number, to: number) {
     this.reads += to - from;
     return this.#text.substring(from, to);
+  }
+  /** JSON.parse reads a text that the parser has accepted. */
+  toString() {
+    return this.substring(0, this.length);
   }
 }
 

@@ -30,35 +30,24 @@ export function readJsonObject(bytes: Uint8Array): Record<string, unknown> | und
   return value as Record<string, unknown>;
 }
 
-/** An object or array that the parser has not finished. */
-interface OpenContainer {
-  readonly value: Record<string, unknown> | unknown[];
-  /** Key of the member whose value follows. */
-  key: string;
-}
-
-/** Parses JSON text (RFC 8259) in one pass. Throws a Problem at the first syntax error. */
+/** Parses JSON text (RFC 8259). Throws a Problem at the first syntax error. */
 export function parseJson(text: string): unknown {
-  const openContainers: OpenContainer[] = [];
+  /** Keys of each object or array that the parser has not finished. */
+  const openKeys: Set<string>[] = [];
   const errors: FieldError[] = [];
-  let root: unknown;
   let valueCount = 0;
 
-  const addValue = (value: unknown, line: number, character: number): void => {
+  const countValue = (line: number, character: number): void => {
     if (++valueCount > valuesMax) {
       throw invalidJson(`The body has more than ${valuesMax} values${positionOf(line, character)}.`);
     }
-    const parent = openContainers.at(-1);
-    if (!parent) root = value;
-    else if (Array.isArray(parent.value)) parent.value.push(value);
-    else setMember(parent.value, parent.key, value);
   };
-  const openContainer = (value: OpenContainer["value"], line: number, character: number): void => {
-    if (openContainers.length === depthMax) {
+  const openContainer = (_offset: number, _length: number, line: number, character: number): void => {
+    if (openKeys.length === depthMax) {
       throw invalidJson(`The body is nested deeper than ${depthMax} levels${positionOf(line, character)}.`);
     }
-    addValue(value, line, character);
-    openContainers.push({ value, key: "" });
+    countValue(line, character);
+    openKeys.push(new Set());
   };
   const checkText = (value: string, path: () => (string | number)[], message: string): void => {
     if (isStorable(value) || errors.length > errorsMax) return;
@@ -68,22 +57,22 @@ export function parseJson(text: string): unknown {
   visit(
     text,
     {
-      onObjectBegin: (_offset, _length, line, character) => openContainer({}, line, character),
-      onArrayBegin: (_offset, _length, line, character) => openContainer([], line, character),
-      onObjectEnd: () => void openContainers.pop(),
-      onArrayEnd: () => void openContainers.pop(),
+      onObjectBegin: openContainer,
+      onArrayBegin: openContainer,
+      onObjectEnd: () => void openKeys.pop(),
+      onArrayEnd: () => void openKeys.pop(),
       onObjectProperty: (key, _offset, _length, line, character, path) => {
-        const parent = openContainers.at(-1) as OpenContainer;
-        if (Object.hasOwn(parent.value, key)) {
+        const keys = openKeys.at(-1) as Set<string>;
+        if (keys.has(key)) {
           const position = positionOf(line, character);
           throw invalidJson(`The key ${JSON.stringify(shorten(key))} is repeated in one object${position}.`);
         }
         checkText(key, () => [...path(), key], "is a key with NUL or lone surrogates");
-        parent.key = key;
+        keys.add(key);
       },
       onLiteralValue: (value, _offset, _length, line, character, path) => {
         if (typeof value === "string") checkText(value, path, "must not contain NUL or lone surrogates");
-        addValue(value, line, character);
+        countValue(line, character);
       },
       onError: (_code, _offset, _length, line, character) => {
         throw invalidJson(`The body is not JSON${positionOf(line, character)}.`);
@@ -92,13 +81,7 @@ export function parseJson(text: string): unknown {
     { disallowComments: true, allowTrailingComma: false },
   );
   if (errors.length > 0) throw validationFailed(errors);
-  return root;
-}
-
-/** Sets a member. Defines `__proto__` as a property, because an assignment sets the prototype. */
-function setMember(object: Record<string, unknown>, key: string, value: unknown): void {
-  if (key !== "__proto__") object[key] = value;
-  else Object.defineProperty(object, key, { value, configurable: true, enumerable: true, writable: true });
+  return JSON.parse(text);
 }
 
 /** PostgreSQL stores neither NUL nor lone surrogates. */

@@ -8,7 +8,7 @@ import { Problem } from "../problem.ts";
 import type { ProblemCode } from "../problem-catalogue.ts";
 import { networkOf } from "../rate-limit/network.ts";
 import { hasBody } from "./bound-bytes.ts";
-import { limitBusiness, rateLimitProblem } from "./limit-rate.ts";
+import { drawTokens, limitBusiness } from "./limit-rate.ts";
 
 const problemCodes: Readonly<Partial<Record<KeyState, ProblemCode>>> = {
   [KeyState.UNKNOWN]: "invalid_api_key",
@@ -32,13 +32,12 @@ export function authenticate(scope: App, gateway: Gateway, role: "business" | "a
   const { keys, logger } = gateway;
 
   const admit = (request: FastifyRequest, reply: FastifyReply, key: ResolvedKey) => {
-    const { state, caller, organizationId, allows } = key;
+    const { state, caller, allows } = key;
     if (!caller) throw Problem.of(problemCodes[state] ?? "service_unavailable");
     // `caller` is set before the checks below, so that the log of a rejected request contains its
     // key prefix.
     const isFirstCheck = request.caller === null;
     request.caller = caller;
-    request.organizationId = organizationId;
     request.resolvedKey = key;
     // Also counts the requests that are rejected below, because these requests have caused a key
     // look-up.
@@ -46,8 +45,6 @@ export function authenticate(scope: App, gateway: Gateway, role: "business" | "a
     if (allows && !allows(request.ip)) throw Problem.of("address_not_allowed");
     if (caller.role !== role) throw Problem.of(wrongRoleCodes[role]);
   };
-  const limitFailures = createFailureLimit(gateway);
-
   const checkKey: onRequestHookHandler = (request, reply, done) => {
     let key: ResolvedKey | Promise<ResolvedKey>;
     try {
@@ -57,7 +54,7 @@ export function authenticate(scope: App, gateway: Gateway, role: "business" | "a
         return done();
       }
     } catch (error) {
-      return done(limitFailures(error, request.ip) as Error);
+      return done(limitFailure(gateway, error, request.ip) as Error);
     }
     key
       .catch((error: unknown) => {
@@ -67,7 +64,7 @@ export function authenticate(scope: App, gateway: Gateway, role: "business" | "a
       .then((resolved) => admit(request, reply, resolved))
       .then(
         () => done(),
-        (error: unknown) => done(limitFailures(error, request.ip) as Error),
+        (error: unknown) => done(limitFailure(gateway, error, request.ip) as Error),
       );
   };
   const checkKeyAfterBody: preValidationHookHandler = function (request, reply, done) {
@@ -91,14 +88,10 @@ export async function requireValidKey({ keys }: Gateway, request: FastifyRequest
 }
 
 /**
- * Creates a function that returns the response to a failed authentication: the error itself, or a
- * problem with status 429 after too many failures from one network. Valid keys from that network
- * are still accepted.
+ * Returns the response to a failed authentication: the error itself, or a problem with status 429
+ * after too many failures from one network. Valid keys from that network are still accepted.
  */
-export function createFailureLimit({ limits }: Gateway): (error: unknown, address: string) => unknown {
-  return (error, address) => {
-    if (!limits.failedAuth || !(error instanceof Problem) || error.status !== 401) return error;
-    const draw = limits.failedAuth.draw(networkOf(address));
-    return draw.allowed ? error : rateLimitProblem("failed_auth", draw);
-  };
+export function limitFailure({ limits }: Gateway, error: unknown, address: string): unknown {
+  if (!(error instanceof Problem) || error.status !== 401) return error;
+  return drawTokens(limits.failedAuth, "failed_auth", networkOf(address)) ?? error;
 }

@@ -4,7 +4,7 @@ import { eventually } from "@amana/testing";
 import { describe, expect, test } from "vitest";
 import { startTestGateway, type TestGateway } from "../../test/harness.ts";
 import { headOf, inOneByteChunks, RawClient } from "../../test/raw-client.ts";
-import { allBytesKey } from "../bytes/byte-counters.ts";
+import { totalKey } from "../bounded-counters.ts";
 
 const id = "019a0000-0000-7000-8000-000000000001";
 const kibibyte = 1024;
@@ -17,7 +17,7 @@ async function start(options: Parameters<typeof startTestGateway>[0] = {}) {
   gateway.behaviour.payments.refundPayment = async () => ({ id, currency: "DZD", status: PaymentStatus.REFUNDED });
   gateway.behaviour.payments.getPayment = async () => ({ id, currency: "DZD", status: PaymentStatus.PAID });
   const port = Number(new URL(await gateway.app.listen({ host: "127.0.0.1", port: 0 })).port);
-  return { gateway, port, used: (key: string) => gateway.bytes.usedBytes(key) };
+  return { gateway, port, used: (key: string) => gateway.bytes.countOf(key) };
 }
 
 const refund = ({ headers }: ReturnType<TestGateway["aKey"]>, length?: number) => headOf(refundPath, headers, length);
@@ -38,7 +38,7 @@ describe("boundBytes with one-byte chunks", () => {
     await client.write(`${inOneByteChunks("}")}0\r\n\r\n`);
     await client.expectStatuses("200");
     expect(gateway.received.at(-1)?.request).toMatchObject({ amountMinor: 1000n });
-    await eventually(() => expect(used(allBytesKey)).toBe(0));
+    await eventually(() => expect(used(totalKey)).toBe(0));
   });
 
   test("boundBytes returns 413 for a request without a key if the body exceeds the limit of the route", async () => {
@@ -49,7 +49,7 @@ describe("boundBytes with one-byte chunks", () => {
     const chunk = `400\r\n${"a".repeat(kibibyte)}\r\n`;
     await client.write(chunk.repeat(257));
     await client.expectStatuses("413");
-    await eventually(() => expect(used(allBytesKey)).toBe(0));
+    await eventually(() => expect(used(totalKey)).toBe(0));
   });
 });
 
@@ -63,7 +63,7 @@ describe("boundBytes with more than 10 000 chunks", () => {
     expect(client.text).toContain("too many small chunks");
     await client.write("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
     await client.expectStatuses("413", "200");
-    expect(used(allBytesKey)).toBe(0);
+    expect(used(totalKey)).toBe(0);
   });
 
   test.each([
@@ -99,7 +99,7 @@ describe("boundBytes for a business", () => {
     await third.expectStatuses("200");
 
     first.socket.destroy();
-    await eventually(() => expect(used(allBytesKey)).toBe(0));
+    await eventually(() => expect(used(totalKey)).toBe(0));
     await using fourth = new RawClient(port);
     await fourth.write(`${refund(key, 2)}{}`);
     await fourth.expectStatuses("200");
@@ -113,7 +113,7 @@ describe("boundBytes for a business", () => {
     await using client = new RawClient(port);
     await client.write(`${refund(key)}${`2000\r\n${" ".repeat(0x2000)}\r\n`.repeat(9)}`);
     await client.expectStatuses("429");
-    await eventually(() => expect(used(allBytesKey)).toBe(0));
+    await eventually(() => expect(used(totalKey)).toBe(0));
   });
 
   test("boundBytes counts the bytes of a body until the response is sent, even if the service is slow", async () => {
@@ -131,7 +131,7 @@ describe("boundBytes for a business", () => {
     expect(used(key.businessId)).toBe(100);
     responseReady.resolve();
     await client.expectStatuses("200");
-    await eventually(() => expect(used(allBytesKey)).toBe(0));
+    await eventually(() => expect(used(totalKey)).toBe(0));
   });
 });
 
@@ -163,7 +163,7 @@ describe("a caller that does not read its responses", () => {
     });
     expect(used(key.businessId)).toBeLessThanOrEqual(16 * mebibyte);
     client.read();
-    await eventually(() => expect(used(allBytesKey)).toBe(0));
+    await eventually(() => expect(used(totalKey)).toBe(0));
     expect(client.statuses.slice(4)).toContain("200");
     expect((await useKey(gateway, key)).statusCode).toBe(200);
   });
@@ -193,7 +193,7 @@ describe("a caller that does not read its responses", () => {
     expect(await refundStatus()).toBe(429);
     expect(gateway.received.length).toBe(executed);
     for (const client of clients) await client[Symbol.asyncDispose]();
-    await eventually(() => expect(used(allBytesKey)).toBe(0));
+    await eventually(() => expect(used(totalKey)).toBe(0));
     expect(await refundStatus()).toBe(200);
   });
 
@@ -206,7 +206,7 @@ describe("a caller that does not read its responses", () => {
     const client = await sendWithoutReading(port, requestText(key, "GET", `/api/v1/payments?${query}`));
     await eventually(() => expect(used(key.businessId)).toBeGreaterThan(10_000));
     await client[Symbol.asyncDispose]();
-    await eventually(() => expect(used(allBytesKey)).toBe(0));
+    await eventually(() => expect(used(totalKey)).toBe(0));
   });
 });
 
@@ -244,7 +244,7 @@ test.each([1, 3])(
     // The responses to these requests show that the gateway has finished the requests of the closed
     // connection.
     for (let i = 0; i < 3; i++) expect((await useKey(gateway, gateway.business)).statusCode).toBe(200);
-    await eventually(() => expect(used(allBytesKey)).toBe(0));
+    await eventually(() => expect(used(totalKey)).toBe(0));
   },
 );
 
@@ -325,7 +325,7 @@ test("boundBytes counts no bytes for the body of a GET, because the gateway disc
   const head = refund(key).replace(`POST ${refundPath}`, `GET /api/v1/payments/${id}`);
   await client.write(`${head}${`2000\r\n${" ".repeat(0x2000)}\r\n`.repeat(300)}0\r\n\r\n`);
   await client.expectStatuses("200");
-  expect(used(allBytesKey)).toBe(0);
+  expect(used(totalKey)).toBe(0);
 });
 
 test.each([
@@ -339,5 +339,5 @@ test.each([
   await using client = new RawClient(port);
   await client.write(text(gateway.business.headers.authorization));
   await client.expectStatuses("408");
-  await eventually(() => expect(used(allBytesKey)).toBe(0));
+  await eventually(() => expect(used(totalKey)).toBe(0));
 });

@@ -1,9 +1,10 @@
 import type { preValidationHookHandler } from "fastify";
+import { BoundedCounters, totalKey } from "../bounded-counters.ts";
 import { limitKeyOf } from "../call.ts";
 import type { Gateway } from "../gateway.ts";
-import { requestsInFlight, requestsShed } from "../metrics.ts";
+import { requestsInFlight } from "../metrics.ts";
 import { Problem } from "../problem.ts";
-import { rateLimitProblem } from "./limit-rate.ts";
+import { overloaded, rateHeaders, rateLimited } from "../rate-limit/refusals.ts";
 
 /**
  * Limits the requests in flight, in total and for one caller, because too many requests delay each
@@ -11,33 +12,19 @@ import { rateLimitProblem } from "./limit-rate.ts";
  * capacity of others.
  */
 export function boundLoad({ loadBounds: { total, perCaller } }: Gateway): preValidationHookHandler {
-  let inFlight = 0;
-  const byCaller = new Map<string, number>();
+  const counters = new BoundedCounters((inFlight) => requestsInFlight.set(inFlight));
+  const totalBound = { key: totalKey, max: total, refusal: () => overloaded("at_once") };
+  const headers = rateHeaders({ limit: perCaller, remaining: 0, resetSeconds: 1 });
+  const refuseCaller = () => rateLimited("at_once", 1, { headers });
   return (request, reply, done) => {
     if (request.routeOptions.config.isUnbounded) return done();
     // The caller disconnected during the key look-up. "close" is not emitted again, so the request
     // would count forever.
     if (reply.raw.destroyed) return done(Problem.of("service_unavailable"));
-    if (inFlight >= total) {
-      requestsShed.inc({ bound: "at_once" });
-      return done(Problem.of("overloaded"));
-    }
-    const key = limitKeyOf(request);
-    const callerCount = byCaller.get(key) ?? 0;
-    if (callerCount >= perCaller) {
-      const draw = { allowed: false, limit: perCaller, remaining: 0, resetSeconds: 1, retryAfterSeconds: 1 };
-      return done(rateLimitProblem("at_once", draw));
-    }
-    inFlight++;
-    requestsInFlight.inc();
-    byCaller.set(key, callerCount + 1);
-    reply.raw.once("close", () => {
-      inFlight--;
-      requestsInFlight.dec();
-      const remaining = (byCaller.get(key) ?? 1) - 1;
-      if (remaining === 0) byCaller.delete(key);
-      else byCaller.set(key, remaining);
-    });
+    const bounds = [totalBound, { key: limitKeyOf(request), max: perCaller, refusal: refuseCaller }];
+    const exceededBound = counters.reserve(bounds, 1);
+    if (exceededBound) return done(exceededBound.refusal());
+    reply.raw.once("close", () => counters.add(bounds, -1));
     done();
   };
 }

@@ -1,20 +1,37 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
 import type { Gateway } from "../gateway.ts";
-import { type Limit, rateLimitRefusals, requestsShed } from "../metrics.ts";
-import { Problem } from "../problem.ts";
+import type { Limit } from "../metrics.ts";
+import type { Problem } from "../problem.ts";
 import { networkOf } from "../rate-limit/network.ts";
+import { overloaded, rateHeaders, rateLimited } from "../rate-limit/refusals.ts";
 import { isCostlyRead, isCreation } from "../rate-limit/request-kind.ts";
-import type { Draw } from "../rate-limit/token-buckets.ts";
+import type { TokenBuckets } from "../rate-limit/token-buckets.ts";
+
+/**
+ * Draws tokens for a request, and sets the rate headers of `reply`. Returns a problem if the limit
+ * is exceeded. A limit that is off (`buckets` undefined) is never exceeded.
+ */
+export function drawTokens(
+  buckets: TokenBuckets | undefined,
+  limit: Limit,
+  key: string,
+  { tokens = 1, reply }: { tokens?: number; reply?: FastifyReply } = {},
+): Problem | undefined {
+  if (!buckets) return undefined;
+  const draw = buckets.draw(key, tokens);
+  if (!draw.allowed) return rateLimited(limit, draw.retryAfterSeconds, { headers: rateHeaders(draw) });
+  reply?.headers(rateHeaders(draw));
+  return undefined;
+}
 
 /**
  * Counts a request of a business, for every route. Throws a Problem if the business exceeds its
  * rate limit.
  */
 export function limitBusiness({ limits }: Gateway, { caller }: FastifyRequest, reply: FastifyReply): void {
-  if (caller?.role !== "business" || !limits.business) return;
-  const draw = limits.business.draw(caller.businessId);
-  if (!draw.allowed) throw rateLimitProblem("business", draw);
-  reply.headers(rateHeaders(draw));
+  if (caller?.role !== "business") return;
+  const problem = drawTokens(limits.business, "business", caller.businessId, { reply });
+  if (problem) throw problem;
 }
 
 /** Size of a body that counts as one additional request. */
@@ -26,24 +43,20 @@ const bytesPerRequest = 16 * 1024;
  * rate limit.
  */
 export function limitBody({ limits }: Gateway, { caller }: FastifyRequest, bytes: number): void {
-  const additionalRequests = Math.floor(bytes / bytesPerRequest);
-  if (caller?.role !== "business" || !limits.business || additionalRequests === 0) return;
-  const draw = limits.business.draw(caller.businessId, additionalRequests);
-  if (!draw.allowed) throw rateLimitProblem("business", draw);
+  const tokens = Math.floor(bytes / bytesPerRequest);
+  if (caller?.role !== "business" || tokens === 0) return;
+  const problem = drawTokens(limits.business, "business", caller.businessId, { tokens });
+  if (problem) throw problem;
 }
 
 /** Counts requests whose kind has its own limit for each business. */
 export function limitByRequestKind({ limits }: Gateway): onRequestHookHandler {
   return (request, reply, done) => {
     const kind = kindOf(request);
-    const limit = kind && limits[kind];
-    if (request.caller?.role !== "business" || !limit) return done();
-    const draw = limit.draw(request.caller.businessId);
-    if (!draw.allowed) return done(rateLimitProblem(kind, draw));
-    // Replaces the headers of the business's limit, because the caller reaches the limit of this
-    // request kind first.
-    reply.headers(rateHeaders(draw));
-    done();
+    if (!kind || request.caller?.role !== "business") return done();
+    // The headers replace the headers of the business's limit, because the caller reaches the limit
+    // of this request kind first.
+    done(drawTokens(limits[kind], kind, request.caller.businessId, { reply }));
   };
 }
 
@@ -61,13 +74,9 @@ export function limitKeyless({ limits }: Gateway): onRequestHookHandler {
   return (request, _reply, done) => {
     const network = networkOf(request.ip);
     if (limits.proven.has(network)) return done();
-    const draw = limits.keyless?.draw(network);
-    if (draw && !draw.allowed) return done(rateLimitProblem("keyless", draw));
-    if (limits.keylessTotal?.draw("").allowed === false) {
-      requestsShed.inc({ bound: "keyless" });
-      return done(Problem.of("overloaded"));
-    }
-    done();
+    const problem = drawTokens(limits.keyless, "keyless", network);
+    if (problem) return done(problem);
+    done(limits.keylessTotal?.draw("").allowed === false ? overloaded("keyless") : undefined);
   };
 }
 
@@ -77,8 +86,7 @@ export function limitKeyless({ limits }: Gateway): onRequestHookHandler {
  */
 export function limitPages({ limits }: Gateway): onRequestHookHandler {
   return (request, _reply, done) => {
-    const draw = limits.keyless?.draw(networkOf(request.ip));
-    done(draw && !draw.allowed ? rateLimitProblem("keyless", draw) : undefined);
+    done(drawTokens(limits.keyless, "keyless", networkOf(request.ip)));
   };
 }
 
@@ -88,20 +96,8 @@ export function limitPages({ limits }: Gateway): onRequestHookHandler {
  * Throws a Problem if a limit is exceeded.
  */
 export function limitCheckout({ limits }: Gateway, linkId: string, address: string): void {
-  const ofNetwork = limits.checkout?.draw(`${linkId} ${networkOf(address)}`);
-  if (ofNetwork && !ofNetwork.allowed) throw rateLimitProblem("checkout", ofNetwork);
-  const ofLink = limits.checkoutLink?.draw(linkId);
-  if (ofLink && !ofLink.allowed) throw rateLimitProblem("checkout_link", ofLink);
+  const problem =
+    drawTokens(limits.checkout, "checkout", `${linkId} ${networkOf(address)}`) ??
+    drawTokens(limits.checkoutLink, "checkout_link", linkId);
+  if (problem) throw problem;
 }
-
-/** Creates the problem with status 429 for a rejected draw, and counts the rejection. */
-export function rateLimitProblem(limit: Limit, draw: Draw): Problem {
-  rateLimitRefusals.inc({ limit });
-  return Problem.of("rate_limited", { headers: { "retry-after": String(draw.retryAfterSeconds), ...rateHeaders(draw) } });
-}
-
-const rateHeaders = ({ limit, remaining, resetSeconds }: Draw) => ({
-  "ratelimit-limit": String(limit),
-  "ratelimit-remaining": String(remaining),
-  "ratelimit-reset": String(resetSeconds),
-});

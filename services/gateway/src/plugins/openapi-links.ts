@@ -1,33 +1,10 @@
 /** Adds OpenAPI 3.1 `links`, which describe the operations that accept the id of a response. */
-
-interface Schema {
-  readonly type?: string;
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly items?: Schema;
-}
-
-interface Content {
-  readonly [mediaType: string]: { readonly schema?: Schema };
-}
-
-export interface LinkedOperation {
-  operationId?: string;
-  parameters?: { in: string; name?: string }[];
-  requestBody?: { content: Content };
-  responses: Record<string, { content?: Content; links?: Record<string, Link> }>;
-}
-
-interface Link {
-  operationId: string;
-  description: string;
-  parameters?: Record<string, string>;
-  requestBody?: Record<string, string>;
-}
+import { jsonOf, type Link, type Operation, type Schema } from "./openapi-schemas.ts";
 
 export interface LinkTarget {
   readonly method: string;
   readonly path: string;
-  readonly operation: LinkedOperation;
+  readonly operation: Operation;
 }
 
 /**
@@ -38,8 +15,6 @@ const idFieldOf: Readonly<Record<string, string>> = {
   createBusiness: "business_id",
 };
 
-const jsonOf = (content: Content | undefined) => content?.["application/json"]?.schema;
-
 /**
  * Adds links to the responses of operations that create or list resources. A link leads to each
  * operation that accepts the id in its path, in a field or in a filter. Operations on one resource
@@ -48,7 +23,7 @@ const jsonOf = (content: Content | undefined) => content?.["application/json"]?.
 export function linkOperations(operations: readonly LinkTarget[]): void {
   for (const { method, path, operation } of operations) {
     for (const [status, response] of Object.entries(operation.responses)) {
-      const schema = status.startsWith("2") ? jsonOf(response.content) : undefined;
+      const schema = status.startsWith("2") ? jsonOf(response) : undefined;
       const links = schema && linksFrom(method, path, operation, schema, operations);
       if (links?.length) response.links = Object.fromEntries(links.map((link) => [link.operationId, link]));
     }
@@ -58,7 +33,7 @@ export function linkOperations(operations: readonly LinkTarget[]): void {
 function linksFrom(
   method: string,
   path: string,
-  { operationId = "" }: LinkedOperation,
+  { operationId = "" }: Operation,
   schema: Schema,
   operations: readonly LinkTarget[],
 ): Link[] {
@@ -83,7 +58,7 @@ function linksFrom(
     if (operation.parameters?.some((parameter) => parameter.in === "query" && parameter.name === name)) {
       return [{ ...link, parameters: { [name]: id } }];
     }
-    const acceptsId = jsonOf(operation.requestBody?.content)?.properties?.[name] && others.length === 0;
+    const acceptsId = jsonOf(operation.requestBody)?.properties?.[name] && others.length === 0;
     return acceptsId ? [{ ...link, requestBody: { [name]: id } }] : [];
   });
 }

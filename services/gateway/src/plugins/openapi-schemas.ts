@@ -63,31 +63,47 @@ const resources = {
   PaymentEvent: PaymentEventJson,
 };
 
-interface Schema {
+export interface Schema {
+  $ref?: string;
   title?: string;
+  type?: string;
+  format?: string;
   items?: Schema;
-  properties?: object;
+  properties?: Readonly<Record<string, Schema>>;
   required?: readonly string[];
 }
-/** Identifies a schema by its field names, because @fastify/swagger rewrites some schemas. */
-const fieldsOf = ({ properties = {}, required = [] }: Schema) => JSON.stringify([Object.keys(properties), required]);
-const resourceNameOf = new Map(Object.entries<Schema>(resources).map(([name, schema]) => [fieldsOf(schema), name]));
 
 interface Content {
-  content?: Readonly<Record<string, { schema?: Schema } | undefined>>;
+  content?: Readonly<Record<string, { schema?: Schema }>>;
 }
-export interface NamedOperation {
+
+export interface Link {
+  operationId: string;
+  description: string;
+  parameters?: Record<string, string>;
+  requestBody?: Record<string, string>;
+}
+
+/** The parts of an operation in the OpenAPI document that the functions in this folder use. */
+export interface Operation {
   operationId?: string;
-  requestBody?: Content;
-  responses: Readonly<Record<string, Content>>;
+  parameters?: { in: string; name?: string; schema?: Schema }[];
+  requestBody?: Content & { required?: boolean };
+  security?: unknown[];
+  responses: Record<string, Content & { description?: string; headers?: object; links?: Record<string, Link> }>;
 }
+
+/** Identifies a schema by its field names, because @fastify/swagger rewrites some schemas. */
+const fieldsOf = ({ properties = {}, required = [] }: { properties?: object; required?: readonly string[] }) =>
+  JSON.stringify([Object.keys(properties), required]);
+const resourceNameOf = new Map(Object.entries(resources).map(([name, schema]) => [fieldsOf(schema), name]));
 
 /**
  * Sets the title of the request and response schemas of an operation. A resource has one name in
  * all operations. Other schemas are named after their operation: `CreatePaymentBody`,
  * `CreateApiKeyResult`, and `ListDeadLettersItem` for the items of a list.
  */
-export function nameSchemas({ operationId: id = "", requestBody, responses }: NamedOperation): void {
+export function nameSchemas({ operationId: id = "", requestBody, responses }: Operation): void {
   const name = `${id.charAt(0).toUpperCase()}${id.slice(1)}`;
   nameSchema(jsonOf(requestBody), `${name}Body`);
   const successResponses = Object.entries(responses).filter(([status]) => status.startsWith("2"));
@@ -97,7 +113,7 @@ export function nameSchemas({ operationId: id = "", requestBody, responses }: Na
   }
 }
 
-const jsonOf = (body: Content | undefined) => body?.content?.["application/json"]?.schema;
+export const jsonOf = (body: Content | undefined) => body?.content?.["application/json"]?.schema;
 
 function nameSchema(schema: Schema | undefined, name: string): void {
   if (schema?.properties && Object.keys(schema.properties).length > 0)

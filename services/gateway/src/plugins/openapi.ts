@@ -5,8 +5,8 @@ import { sortPaths, tags } from "../openapi-tags.ts";
 import { errorsMax } from "../problem.ts";
 import { problemCatalogue } from "../problem-catalogue.ts";
 import { idempotencyKeyPattern } from "./idempotency-key.ts";
-import { type LinkedOperation, type LinkTarget, linkOperations } from "./openapi-links.ts";
-import { extractSchemas, type NamedOperation, nameSchemas } from "./openapi-schemas.ts";
+import { type LinkTarget, linkOperations } from "./openapi-links.ts";
+import { extractSchemas, jsonOf, nameSchemas, type Operation } from "./openapi-schemas.ts";
 import { describeWebhooks } from "./openapi-webhooks.ts";
 
 const FieldError = Type.Object({
@@ -83,20 +83,6 @@ const headers = {
   },
 };
 
-interface Parameter {
-  in: string;
-  name?: string;
-  schema?: { type?: string; format?: string };
-}
-
-interface Operation {
-  operationId?: string;
-  parameters?: Parameter[];
-  requestBody?: { required?: boolean; content: Record<string, { schema?: { required?: string[] } }> };
-  security?: unknown[];
-  responses: Record<string, { description?: string; headers?: object; content?: object }>;
-}
-
 const textHeader = (description: string) => ({ description, schema: { type: "string" } });
 
 const integerHeader = (description: string) => ({ description, schema: { type: "integer" } });
@@ -168,7 +154,7 @@ function completeOperation(method: string, operation: Operation): void {
   }
   // The body of a POST is optional when no field is required.
   if (method === "post" && operation.requestBody) {
-    operation.requestBody.required = operation.requestBody.content["application/json"]?.schema?.required !== undefined;
+    operation.requestBody.required = jsonOf(operation.requestBody)?.required !== undefined;
   }
   operation.parameters = [...ownParameters, headers.requestId];
   if (method === "post" && !isKeyless) operation.parameters.push(headers.idempotencyKey);
@@ -177,6 +163,8 @@ function completeOperation(method: string, operation: Operation): void {
 /** Collects the routes into an OpenAPI 3.1 document. Must be registered before the routes. */
 export async function describeApi(app: App): Promise<void> {
   await app.register(swagger, {
+    // Pages, callbacks and health checks have no tag, because they are not part of the API.
+    hideUntagged: true,
     openapi: {
       openapi: "3.1.0",
       info: {
@@ -202,14 +190,13 @@ export async function describeApi(app: App): Promise<void> {
       const { openapiObject } = document;
       const operations: LinkTarget[] = [];
       for (const [path, item] of Object.entries(openapiObject.paths ?? {})) {
-        for (const [method, operation] of Object.entries(item ?? {})) {
-          if (typeof operation !== "object" || !("responses" in operation)) continue;
-          completeOperation(method, operation as unknown as Operation);
-          operations.push({ method, path, operation: operation as unknown as LinkedOperation });
+        for (const [method, operation] of Object.entries(item as Record<string, Operation>)) {
+          completeOperation(method, operation);
+          operations.push({ method, path, operation });
         }
       }
       linkOperations(operations);
-      for (const { operation } of operations) nameSchemas(operation as unknown as NamedOperation);
+      for (const { operation } of operations) nameSchemas(operation);
       const schemas: Record<string, unknown> = { Problem: ProblemDocument };
       const paths = extractSchemas(sortPaths(openapiObject.paths ?? {}), schemas) as typeof openapiObject.paths;
       const webhooks = extractSchemas(describeWebhooks(), schemas) as Record<string, object>;

@@ -40,7 +40,7 @@ function createFakeIdentity() {
 const limit = { perSecond: 100, burst: 200 };
 
 function createBuckets(identity: ReturnType<typeof createFakeIdentity>, { perSecond, burst } = limit) {
-  const shared = new SharedBuckets(identity);
+  const shared = new SharedBuckets(identity.drawTokens);
   return new TokenBuckets({
     perSecond,
     burst,
@@ -168,7 +168,7 @@ test("SharedBuckets apply the limit locally while identity is unreachable, and n
 });
 
 test("SharedBuckets change no bucket when the response of identity lacks a bucket", async () => {
-  const shared = new SharedBuckets({ drawTokens: async () => create(DrawTokensResponseSchema, { left: [] }) });
+  const shared = new SharedBuckets(async () => create(DrawTokensResponseSchema, { left: [] }));
   const buckets: TokenBuckets = new TokenBuckets({
     perSecond: 1,
     burst: 3,

@@ -12,11 +12,6 @@ interface UnreportedDraw {
   tokens: number;
 }
 
-interface SharedBucketsOptions {
-  /** Reports draws. The results are in the order of the draws. */
-  readonly drawTokens: (draws: Draw[]) => Promise<DrawTokensResponse>;
-}
-
 /** Delay between a draw and its report. */
 const reportAfterMs = 250;
 /**
@@ -42,7 +37,7 @@ const unreportedMax = 10_000;
  */
 export class SharedBuckets {
   readonly #unreported = new Map<string, UnreportedDraw>();
-  readonly #options: SharedBucketsOptions;
+  readonly #drawTokens: (draws: Draw[]) => Promise<DrawTokensResponse>;
   #timer: NodeJS.Timeout | undefined;
   /** Time on the monotonic clock at which the timer expires. */
   #dueMs = 0;
@@ -50,8 +45,9 @@ export class SharedBuckets {
   #notBeforeMs = 0;
   #isReporting = false;
 
-  constructor(options: SharedBucketsOptions) {
-    this.#options = options;
+  /** `drawTokens` reports draws. Its results are in the order of the draws. */
+  constructor(drawTokens: (draws: Draw[]) => Promise<DrawTokensResponse>) {
+    this.#drawTokens = drawTokens;
   }
 
   /**
@@ -89,7 +85,7 @@ export class SharedBuckets {
     this.#isReporting = true;
     this.#notBeforeMs = performance.now() + reportIntervalMsMin;
     try {
-      const { left } = await this.#options.drawTokens(
+      const { left } = await this.#drawTokens(
         entries.map(([bucket, { buckets, tokens }]) => ({ bucket, tokens, ...buckets.rate })),
       );
       if (left.length !== entries.length)

@@ -1,13 +1,11 @@
 import { ApiKeyCreation, ApiKeyForOperator, ApiKeyRevocation, renderApiKey } from "@amana/public-api";
 import { Type } from "typebox";
+import { keyChangeTimeoutMs } from "../call.ts";
 import { nameText, text, uuid } from "../form/fields.ts";
 import { keyLimits } from "../form/key-limits.ts";
 import type { App, Gateway } from "../gateway.ts";
 import { canonicalCidr } from "../key-lease/allowed-ips.ts";
 import { addActionRoute, addCreateRoute, addListRoute } from "../operations.ts";
-
-/** Timeout of a revocation. Identity responds only after all gateways reject the key. */
-const changeTimeoutMs = 15_000;
 
 const apiKey = { tag: "Operators", render: renderApiKey } as const;
 
@@ -45,7 +43,7 @@ export async function apiKeys(app: App, { rpc: { apiKeys: rpc } }: Gateway): Pro
   addActionRoute(app, "/:id/revoke", {
     ...apiKey,
     rpc: rpc.revokeApiKey,
-    timeoutMs: changeTimeoutMs,
+    timeoutMs: keyChangeTimeoutMs,
     summary: "Revoke an API key",
     description:
       "Revokes an API key of any business. From the time of the response, all gateways reject the key with 401 " +

@@ -1,11 +1,9 @@
 import { BusinessForOperator, BusinessUpdate, businessStatuses, renderBusiness } from "@amana/public-api";
 import { Type } from "typebox";
+import { keyChangeTimeoutMs } from "../call.ts";
 import { choice, flag, nameText, search } from "../form/fields.ts";
 import type { App, Gateway } from "../gateway.ts";
 import { addChangeRoute, addCreateRoute, addListRoute, addReadRoute } from "../operations.ts";
-
-/** Timeout of a change. Identity responds only after all gateways apply the change. */
-const changeTimeoutMs = 15_000;
 
 const business = { tag: "Operators", response: BusinessForOperator, render: renderBusiness } as const;
 
@@ -46,7 +44,7 @@ export async function businesses(app: App, { rpc: { businesses: rpc } }: Gateway
   addChangeRoute(app, "PATCH", "/:id", {
     ...business,
     rpc: rpc.updateBusiness,
-    timeoutMs: changeTimeoutMs,
+    timeoutMs: keyChangeTimeoutMs,
     summary: "Update a business",
     description:
       "Changes the name or the status, or replaces the newest live key with `rotate_api_key`. Older live keys stay " +

@@ -25,7 +25,7 @@ const paymentTokenForm = /^[0-9a-f]{64}$/;
 export function checkoutResult(app: App, gateway: Gateway): void {
   const { rpc, businesses, logger } = gateway;
 
-  app.get("/:token/result/:paymentToken", { exposeHeadRoute: false, schema: { hide: true } }, async (request, reply) => {
+  app.get("/:token/result/:paymentToken", { exposeHeadRoute: false }, async (request, reply) => {
     const { paymentToken } = request.params as { paymentToken: string };
     const linkToken = linkTokenOf(request);
     const address = `/pay/${linkToken}/result/${paymentToken}`;

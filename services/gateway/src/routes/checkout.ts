@@ -18,7 +18,7 @@ import { Captcha } from "../checkout/captcha.ts";
 import { checkoutCall, languageOf, linkNotAvailable, type OpenLink, openLink } from "../checkout/open-link.ts";
 import { PaymentCookie } from "../checkout/payment-cookie.ts";
 import { cardMarkFiles } from "../config.ts";
-import { headersOf, problemOf } from "../errors.ts";
+import { createErrorPageHandler, headersOf, problemOf, setRetryAfter } from "../errors.ts";
 import type { App, Gateway } from "../gateway.ts";
 import { formPage } from "../pages/checkout/form-page.ts";
 import { checkoutFiles as files, sendCheckoutPage, type View, viewOf } from "../pages/checkout/layout.ts";
@@ -31,11 +31,12 @@ import {
   processorErrorPage,
   rateLimitedPage,
 } from "../pages/checkout/message-pages.ts";
+import { posterPage } from "../pages/checkout/poster-page.ts";
+import { qrCodeSvg } from "../pages/checkout/qr-code.ts";
 import { conditionsVersion } from "../pages/checkout/texts.ts";
 import { readAnyBodies } from "../plugins/any-bodies.ts";
 import { limitCheckout, limitPages } from "../plugins/limit-rate.ts";
 import { Problem } from "../problem.ts";
-import { checkoutPoster } from "./checkout-poster.ts";
 import { checkoutResult } from "./checkout-result.ts";
 
 const formBytesMax = 64 * 1024;
@@ -44,12 +45,10 @@ const formBytesMax = 64 * 1024;
  * processor before it responds.
  */
 const startTimeoutMs = 36_000;
-const hidden = { schema: { hide: true } };
 
 /** Form fields, by the JSON pointer of an error from the payments service. */
 const fieldOfPointer: Readonly<Record<string, BuyerField>> = {
   "/amount": "amount",
-  "/amount_minor": "amount",
   "/customer_name": "name",
   "/customer_email": "email",
   "/customer_phone": "phone",
@@ -59,70 +58,83 @@ const fieldOfPointer: Readonly<Record<string, BuyerField>> = {
 /** Serves the pages of payment links for buyers, who have no API key. */
 export async function checkout(app: App, gateway: Gateway): Promise<void> {
   const { hasCaptcha, keys } = gateway.checkout;
-  const pages = { gateway, captcha: hasCaptcha ? new Captcha(keys) : undefined, cookies: new PaymentCookie(keys) };
+  const captcha = hasCaptcha ? new Captcha(keys) : undefined;
+  const cookies = new PaymentCookie(keys);
   app.decorateRequest("pageLanguage", null);
   app.addHook("onRequest", limitPages(gateway));
   readAnyBodies(app, gateway);
-  app.setErrorHandler((error, request, reply) => sendCheckoutError(request, reply, problemOf(error, request, gateway.logger)));
+  app.setErrorHandler(createErrorPageHandler(gateway.logger, sendCheckoutError));
   checkoutResult(app, gateway);
-  checkoutPoster(app, gateway);
-  app.get("/:token", hidden, (request, reply) => showLink(pages, request, reply));
-  app.post("/:token", { ...hidden, bodyLimit: formBytesMax }, (request, reply) => submitForm(pages, request, reply));
+  const visitOf = (request: FastifyRequest, reply: FastifyReply): Visit => ({ gateway, captcha, cookies, request, reply });
+  app.get("/:token", (request, reply) => showLink(visitOf(request, reply)));
+  app.post("/:token", { bodyLimit: formBytesMax }, (request, reply) => submitForm(visitOf(request, reply)));
+  app.get("/:token/poster", async (request, reply) => {
+    const opened = await openLink(gateway, request, reply);
+    const view = viewOf(languageOf(request), `/pay/${opened.linkToken}/poster`);
+    return sendCheckoutPage(reply, view, posterPage(view, opened));
+  });
+  app.get("/:token/qr.svg", async (request, reply) => {
+    const { link } = await openLink(gateway, request, reply);
+    return reply.type("image/svg+xml").header("referrer-policy", "no-referrer").send(qrCodeSvg(link.url));
+  });
 }
 
-interface Pages {
+/** A request for the page of a link, and what is needed to respond to it. */
+interface Visit {
   readonly gateway: Gateway;
   /** Undefined if the deployment requires no proof of work. */
   readonly captcha: Captcha | undefined;
   readonly cookies: PaymentCookie;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
 }
 
-async function showLink(pages: Pages, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const opened = await open(pages, request, reply);
+async function showLink(visit: Visit): Promise<FastifyReply> {
+  const { request, reply } = visit;
+  const opened = await open(visit);
   const { isFull, linkToken, checkout: state } = opened;
   const beginAgain = (request.query as { again?: unknown }).again === "1";
   const view = viewOf(languageOf(request), `/pay/${linkToken}${beginAgain ? "?again=1" : ""}`);
   if (isFull) return sendCheckoutPage(reply, view, linkFullPage(view, linkToken, state.payment));
   if (state.payment && !beginAgain) return sendCheckoutPage(reply, view, inProgressPage(view, opened, state.payment));
   const typed = { ...emptyForm(randomBytes(18).toString("base64url")), isRestart: beginAgain };
-  return await sendForm(pages, view, reply, opened, typed, {});
+  return await sendForm(visit, view, opened, typed, {});
 }
 
-async function submitForm(pages: Pages, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function submitForm(visit: Visit): Promise<FastifyReply> {
+  const { gateway, captcha, request, reply } = visit;
   const typed = readSubmittedForm(request.body instanceof Uint8Array ? request.body : new Uint8Array());
   if (!typed) throw Problem.of("malformed_request");
   request.pageLanguage = typed.language ?? null;
-  const opened = await open(pages, request, reply);
+  const opened = await open(visit);
   const { link, linkToken, checkout: state } = opened;
   const view = viewOf(languageOf(request), `/pay/${linkToken}`);
   const { values, errors } = checkForm(link, typed);
-  const isSolved = await pages.captcha?.isSolved(typed.captcha, { linkToken, formToken: typed.formToken });
+  const isSolved = await captcha?.isSolved(typed.captcha, { linkToken, formToken: typed.formToken });
   if (isSolved === false) errors.captcha = "captcha_missing";
-  if (Object.keys(errors).length > 0) return await sendForm(pages, view, reply, opened, typed, errors);
+  if (Object.keys(errors).length > 0) return await sendForm(visit, view, opened, typed, errors);
   // If the browser already has a payment in progress at this link and the form has another amount,
   // the buyer must choose between that payment and a new payment.
   const { payment } = state;
   if (payment && !typed.isRestart && values.amountMinor !== undefined && values.amountMinor !== payment.amountMinor) {
     return sendCheckoutPage(reply, view, inProgressPage(view, opened, payment, { isOtherAmount: true }));
   }
-  limitCheckout(pages.gateway, link.id, request.ip);
+  limitCheckout(gateway, link.id, request.ip);
   try {
-    return redirect(pages, reply, opened, await start(pages, request, reply, opened, typed, values));
+    return redirect(visit, opened, await start(visit, opened, typed, values));
   } catch (error) {
-    const problem = problemOf(error, request, pages.gateway.logger);
-    return await sendRefusal(pages, request, reply, view, opened, typed, problem);
+    return await sendRefusal(visit, view, opened, typed, problemOf(error, request, gateway.logger));
   }
 }
 
-function open({ gateway, cookies }: Pages, request: FastifyRequest, reply: FastifyReply): Promise<OpenLink> {
+function open({ gateway, cookies, request, reply }: Visit): Promise<OpenLink> {
   const { token } = request.params as { token: string };
   return openLink(gateway, request, reply, cookies.read(request.headers.cookie, token));
 }
 
 async function sendForm(
-  { gateway, captcha }: Pages,
+  { gateway, captcha, reply }: Visit,
   view: View,
-  reply: FastifyReply,
   opened: OpenLink,
   typed: SubmittedForm,
   errors: BuyerErrors,
@@ -134,9 +146,7 @@ async function sendForm(
 }
 
 function start(
-  { gateway, cookies }: Pages,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  { gateway, cookies, request, reply }: Visit,
   { link, linkToken }: OpenLink,
   { formToken, isRestart }: SubmittedForm,
   values: BuyerValues,
@@ -151,8 +161,7 @@ function start(
 
 /** Redirects to the card form, or to the result page if the payment is no longer PENDING. */
 function redirect(
-  { cookies }: Pages,
-  reply: FastifyReply,
+  { cookies, reply }: Visit,
   { link, linkToken }: OpenLink,
   { payment, paymentToken }: StartCheckoutResponse,
 ): FastifyReply {
@@ -165,34 +174,34 @@ function redirect(
 
 /** Sends the page for a payment that the payments service refused to start. */
 async function sendRefusal(
-  pages: Pages,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  visit: Visit,
   view: View,
   opened: OpenLink,
   typed: SubmittedForm,
   problem: Problem,
 ): Promise<FastifyReply> {
+  const { reply } = visit;
   const { linkToken } = opened;
   if (problem.status === 404) throw problem;
   if (problem.code === "payment_link_not_available") throw linkNotAvailable();
   if (problem.code === "payment_link_full") {
-    const { checkout: present } = await open(pages, request, reply);
+    const { checkout: present } = await open(visit);
     return sendCheckoutPage(reply, view, linkFullPage(view, linkToken, present.payment));
   }
   const [invalid] = problem.errors ?? [];
   const field = invalid && "pointer" in invalid ? fieldOfPointer[invalid.pointer] : undefined;
-  if (field) return await sendForm(pages, view, reply, opened, typed, { [field]: "field_refused" });
-  return sendCheckoutPage(reply, view, processorErrorPage(view, linkToken, problem.status, retryAfterOf(problem)));
+  if (field) return await sendForm(visit, view, opened, typed, { [field]: "field_refused" });
+  setRetryAfter(reply, problem);
+  return sendCheckoutPage(reply, view, processorErrorPage(view, linkToken, problem.status));
 }
 
 /** Serves style, scripts and the widget of the pages. */
 export async function checkoutFiles(app: App, { checkout: { cardMarksDir } }: Gateway): Promise<void> {
   for (const name of cardMarksDir === undefined ? [] : cardMarkFiles) {
     const load = async () => ({ type: "image/svg+xml", content: await readFile(join(cardMarksDir as string, name)) });
-    app.get(`/${name}`, hidden, staticFile(load));
+    app.get(`/${name}`, staticFile(load));
   }
-  for (const [name, load] of Object.entries(files)) app.get(`/${name}`, hidden, staticFile(load));
+  for (const [name, load] of Object.entries(files)) app.get(`/${name}`, staticFile(load));
 }
 
 /**
@@ -203,15 +212,9 @@ export function sendCheckoutError(request: FastifyRequest, reply: FastifyReply, 
   const { status } = problem;
   const [path = "/pay"] = request.url.split("?", 1);
   const view = viewOf(languageOf(request), path);
-  const retryAfter = retryAfterOf(problem);
-  reply.removeHeader("connection");
   if (status === 404) return sendCheckoutPage(reply, view, linkUnknownPage(view));
   if (status === 410) return sendCheckoutPage(reply, view, linkUnavailablePage(view));
-  if (status === 429) return sendCheckoutPage(reply, view, rateLimitedPage(view, path, retryAfter ?? 1));
-  return sendCheckoutPage(reply, view, faultPage(view, status, retryAfter));
-}
-
-function retryAfterOf(problem: Problem): number | undefined {
-  const { "retry-after": seconds } = headersOf(problem);
-  return seconds === undefined ? undefined : Number(seconds);
+  if (status === 429)
+    return sendCheckoutPage(reply, view, rateLimitedPage(view, path, Number(headersOf(problem)["retry-after"])));
+  return sendCheckoutPage(reply, view, faultPage(view, status));
 }

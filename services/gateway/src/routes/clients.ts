@@ -11,8 +11,9 @@ type Client = Parameters<typeof renderClient>[0];
 const client = {
   tag: "Clients",
   response: ClientJson,
-  render: (message: Client, { organizationId }: FastifyRequest) => renderClient(message, organizationId),
+  render: (message: Client, request: FastifyRequest) => renderClient(message, organizationIdOf(request)),
 } as const;
+const organizationIdOf = ({ resolvedKey }: FastifyRequest) => resolvedKey?.organizationId ?? 0;
 const freeText = () => nameText({});
 const organizationIdMax = 2_147_483_647;
 
@@ -85,7 +86,7 @@ export async function clients(app: App, { rpc: { clients: rpc } }: Gateway): Pro
       external_client_code: externalClientCode(),
     },
     execute: async ({ organization_id, ...filters }, { send, request }) => {
-      const isOwn = organization_id === undefined || organization_id === request.organizationId;
+      const isOwn = organization_id === undefined || organization_id === organizationIdOf(request);
       return isOwn ? await send(filters) : { clients: [], total: 0, totalIsCapped: false };
     },
   });

@@ -45,37 +45,14 @@ const start = `Scalar.createApiReference("#reference", ${JSON.stringify({
  * Serves the API reference and the OpenAPI document. The page loads no file from another origin.
  */
 export const docs = async (app: App): Promise<void> => {
-  const hidden = { schema: { hide: true } };
-
-  app.get(
-    "/openapi.json",
-    hidden,
-    staticFile(() => ({ type: "application/json; charset=utf-8", content: JSON.stringify(app.swagger()) })),
-  );
-  app.get(
-    "/docs",
-    hidden,
-    staticFile(() => ({
-      type: htmlContentType,
-      content: page,
-      headers: pageHeaders({ language: "en", contentSources: sources }),
-    })),
-  );
-  app.get("/docs/", hidden, async (_request, reply) => reply.redirect("/docs", 308));
-  app.get(
-    "/docs/start.js",
-    hidden,
-    staticFile(() => ({ type: scriptType, content: start })),
-  );
-  app.get(
-    "/docs/reference.js",
-    hidden,
-    staticFile(async () => ({
-      type: scriptType,
-      content: await loadReference(),
-      headers: { "cache-control": "public, max-age=3600" },
-    })),
-  );
+  const addFile = (path: string, load: Parameters<typeof staticFile>[0]) => app.get(path, staticFile(load));
+  addFile("/openapi.json", () => ({ type: "application/json; charset=utf-8", content: JSON.stringify(app.swagger()) }));
+  const headers = pageHeaders({ language: "en", contentSources: sources });
+  addFile("/docs", () => ({ type: htmlContentType, content: page, headers }));
+  app.get("/docs/", async (_request, reply) => reply.redirect("/docs", 308));
+  addFile("/docs/start.js", () => ({ type: scriptType, content: start }));
+  const scriptHeaders = { "cache-control": "public, max-age=3600" };
+  addFile("/docs/reference.js", async () => ({ type: scriptType, content: await loadReference(), headers: scriptHeaders }));
 };
 
 const scriptType = "text/javascript; charset=utf-8";

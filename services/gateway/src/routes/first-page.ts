@@ -12,7 +12,7 @@ const paths = { guide: "/docs/guide", reference: "/docs", problems: "/problems" 
 export async function firstPage(app: App, { readiness, sandboxUrl }: Gateway): Promise<void> {
   const links = { ...paths, ...(sandboxUrl !== undefined && { sandbox: `${sandboxUrl}/` }) };
 
-  app.get("/", { schema: { hide: true } }, async (request, reply) => {
+  app.get("/", async (request, reply) => {
     const missing = await readiness.missing();
     reply.header("vary", "accept, accept-language");
     const { accept, "accept-language": acceptLanguage } = request.headers;

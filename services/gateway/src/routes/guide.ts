@@ -11,7 +11,6 @@ import { Problem } from "../problem.ts";
  * Each file is rendered at its first request.
  */
 export const guide = async (app: App): Promise<void> => {
-  const hidden = { schema: { hide: true } };
   const guidePages = loadGuide();
   const pages = new Map(guidePages.map(({ name }, position) => [name, staticPage(() => guidePage(guidePages, position))]));
   const page = (name: string) => {
@@ -22,16 +21,15 @@ export const guide = async (app: App): Promise<void> => {
   const addFile = (path: string, type: string, load: () => string) =>
     app.get(
       path,
-      hidden,
       staticFile(() => ({ type: `${type}; charset=utf-8`, content: load() })),
     );
 
   addFile("/llms.txt", "text/plain", () => readGuideFile("llms.txt"));
   addFile("/docs/search.js", "text/javascript", () => readGuideFile("search.js"));
   addFile("/docs/search.json", "application/json", () => buildGuideIndex(guidePages));
-  app.get("/docs/guide", hidden, page("index"));
-  app.get("/docs/guide/", hidden, async (_request, reply) => reply.redirect("/docs/guide", 308));
-  app.get("/docs/guide/:name", { schema: { hide: true, params: Type.Object({ name: Type.String() }) } }, async (request, reply) =>
+  app.get("/docs/guide", page("index"));
+  app.get("/docs/guide/", async (_request, reply) => reply.redirect("/docs/guide", 308));
+  app.get("/docs/guide/:name", { schema: { params: Type.Object({ name: Type.String() }) } }, async (request, reply) =>
     page(request.params.name)(request, reply),
   );
 };

@@ -51,7 +51,7 @@ export async function kycCallbacks(app: App, gateway: Gateway): Promise<void> {
   readAnyBodies(app, gateway);
 
   for (const [path, source] of Object.entries(sources)) {
-    app.post(path, { bodyLimit: source.bodyBytesMax, schema: { hide: true } }, async (request, reply) => {
+    app.post(path, { bodyLimit: source.bodyBytesMax }, async (request, reply) => {
       const network = networkOf(request.ip);
       const { body } = request;
       const headers = pickHeaders(request.headers, source.headers);

@@ -1,11 +1,9 @@
 import { OperatorKey, OperatorKeyCreation, renderOperatorKey } from "@amana/public-api";
 import { Type } from "typebox";
+import { keyChangeTimeoutMs } from "../call.ts";
 import { nameText, text } from "../form/fields.ts";
 import type { App, Gateway } from "../gateway.ts";
 import { addActionRoute, addCreateRoute, addListRoute } from "../operations.ts";
-
-/** Timeout of a revocation. Identity responds only after all gateways reject the key. */
-const changeTimeoutMs = 15_000;
 
 const operatorKey = { tag: "Operators", render: renderOperatorKey } as const;
 
@@ -32,7 +30,7 @@ export async function operatorKeys(app: App, { rpc: { operatorKeys: rpc } }: Gat
   addActionRoute(app, "/:id/revoke", {
     ...operatorKey,
     rpc: rpc.revokeOperatorKey,
-    timeoutMs: changeTimeoutMs,
+    timeoutMs: keyChangeTimeoutMs,
     summary: "Revoke an operator key",
     description:
       "Revokes an operator key. From the time of the response, all gateways reject the key. A repeated revocation changes " +

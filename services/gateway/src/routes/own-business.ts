@@ -9,6 +9,7 @@ import {
   renderOwnApiKey,
 } from "@amana/public-api";
 import { Type } from "typebox";
+import { keyChangeTimeoutMs } from "../call.ts";
 import { requireRotation } from "../form/body.ts";
 import { flag, integer, nameText, text } from "../form/fields.ts";
 import { keyLimits } from "../form/key-limits.ts";
@@ -16,10 +17,6 @@ import type { App, Gateway } from "../gateway.ts";
 import { canonicalCidr } from "../key-lease/allowed-ips.ts";
 import { addActionRoute, addChangeRoute, addCreateRoute, addListRoute, addReadRoute } from "../operations.ts";
 
-/**
- * Timeout of a rotation or revocation. Identity responds only after all gateways apply the change.
- */
-const changeTimeoutMs = 15_000;
 const previousKeyTtlSecondsMax = 7 * 24 * 60 * 60;
 
 const business = { tag: "Business", render: renderBusiness } as const;
@@ -37,7 +34,7 @@ export async function ownBusiness(app: App, { rpc: { businesses: rpc } }: Gatewa
   addChangeRoute(app, "PATCH", "", {
     ...business,
     rpc: rpc.updateOwnBusiness,
-    timeoutMs: changeTimeoutMs,
+    timeoutMs: keyChangeTimeoutMs,
     summary: "Update your business",
     description:
       "Changes the name, or replaces the key of this request with `rotate_api_key`. The new key keeps name, `expires_at` and " +
@@ -90,7 +87,7 @@ export async function ownBusiness(app: App, { rpc: { businesses: rpc } }: Gatewa
   addActionRoute(app, "/api-keys/:id/revoke", {
     ...business,
     rpc: rpc.revokeOwnApiKey,
-    timeoutMs: changeTimeoutMs,
+    timeoutMs: keyChangeTimeoutMs,
     summary: "Revoke an API key",
     description:
       "Revokes an API key of your business. From the time of the response, all gateways reject the key. A repeated " +

@@ -58,7 +58,7 @@ function readCustomerFields(fields: CustomerFields | null | undefined) {
 const readAmount = (amount: string | undefined) => (amount === undefined ? undefined : parseMoney(amount, currency));
 
 export async function paymentLinks(app: App, { rpc: { paymentLinks: rpc }, allowInsecureUrls }: Gateway): Promise<void> {
-  const page = (purpose: string, example: string) => webUrl({ insecure: allowInsecureUrls, purpose, examples: [example] });
+  const page = (purpose: string, example: string) => webUrl(allowInsecureUrls, purpose, example);
   /** The optional fields that can be changed later. */
   const changeable = () => ({
     description: processorText(512, "Description of the item or service, shown to the buyer."),

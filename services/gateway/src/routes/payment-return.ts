@@ -2,13 +2,14 @@ import { preferredLanguage } from "@amana/pages";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { callOf } from "../call.ts";
-import { problemOf, setErrorPageHeaders } from "../errors.ts";
+import { createErrorPageHandler } from "../errors.ts";
 import type { App, Gateway } from "../gateway.ts";
 import type { Tag } from "../openapi-tags.ts";
 import { paragraphs, sendPage, textsOfStatus } from "../pages/page.ts";
 import { returnTexts } from "../pages/return-texts.ts";
 import { readAnyBodies } from "../plugins/any-bodies.ts";
 import { limitKeyless } from "../plugins/limit-rate.ts";
+import type { Problem } from "../problem.ts";
 
 /**
  * Timeout of the RPC. The payments service confirms the order at the card processor before the
@@ -26,11 +27,7 @@ export async function paymentReturn(app: App, gateway: Gateway): Promise<void> {
   app.addHook("onRequest", limitKeyless(gateway));
   // The form that the processor's page posts is ignored.
   readAnyBodies(app, gateway);
-  app.setErrorHandler((error, request, reply) => {
-    const problem = problemOf(error, request, logger);
-    setErrorPageHeaders(reply, problem);
-    return sendReturnPage(request, reply, problem.status);
-  });
+  app.setErrorHandler(createErrorPageHandler(logger, sendReturnError));
 
   const operation = (operationId: string, summary: string) => ({
     tags: ["Payments" satisfies Tag],
@@ -56,7 +53,8 @@ export async function paymentReturn(app: App, gateway: Gateway): Promise<void> {
   app.post("/:token", { bodyLimit: formBytesMax, schema: formSchema }, redirect);
 }
 
-export function sendReturnPage(request: FastifyRequest, reply: FastifyReply, status: number): FastifyReply {
+/** Sends the error page for a browser that the gateway cannot redirect to the shop. */
+export function sendReturnError(request: FastifyRequest, reply: FastifyReply, { status }: Problem): FastifyReply {
   const language = preferredLanguage(request.headers["accept-language"]);
   const [title, ...text] = textsOfStatus(returnTexts, status)[language];
   return sendPage(reply, status, { language, title, content: paragraphs(text) });

@@ -24,11 +24,8 @@ const refreshTimeoutMs = 15_000;
 const payment = { tag: "Payments", response: PaymentJson, render: renderPayment } as const;
 
 export async function payments(app: App, gateway: Gateway): Promise<void> {
-  const {
-    rpc: { payments: rpc },
-    allowInsecureUrls,
-  } = gateway;
-  const returnUrl = (purpose: string, example: string) => webUrl({ insecure: allowInsecureUrls, purpose, examples: [example] });
+  const { allowInsecureUrls } = gateway;
+  const rpc = gateway.rpc.payments;
 
   addCreateRoute(app, "", {
     ...payment,
@@ -41,8 +38,8 @@ export async function payments(app: App, gateway: Gateway): Promise<void> {
       "processor rejects the payment. After a 504 the outcome is unknown: send the same request with the same Idempotency-Key again.",
     body: {
       amount: chargedAmountField("Amount of the payment."),
-      success_url: returnUrl("Page for the card holder after a successful payment.", "https://shop.example/paid"),
-      fail_url: returnUrl("Page for the card holder after any other outcome.", "https://shop.example/failed"),
+      success_url: webUrl(allowInsecureUrls, "Page for the card holder after a successful payment.", "https://shop.example/paid"),
+      fail_url: webUrl(allowInsecureUrls, "Page for the card holder after any other outcome.", "https://shop.example/failed"),
       order_ref: Type.Optional(processorText(20, "Your own identifier of the order.")),
       description: Type.Optional(processorText(512, "Description of the payment for the card holder.")),
       language: Type.Optional(anyCaseChoice(["AR", "FR", "EN"], "Language of the card form, FR by default.")),

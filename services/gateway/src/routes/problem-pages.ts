@@ -12,9 +12,9 @@ export const problemPages = async (app: App): Promise<void> => {
   const sendList = staticPage(() => ({ language: "en", title: "Problems", content: allProblems(), isDocument: true }));
   const pages = new Map(Object.keys(problemCatalogue).map((code) => [code, staticPage(() => pageOf(code))]));
 
-  app.get("/", { schema: { hide: true } }, sendList);
+  app.get("/", sendList);
 
-  app.get("/:code", { schema: { hide: true, params: Type.Object({ code: Type.String() }) } }, async (request, reply) => {
+  app.get("/:code", { schema: { params: Type.Object({ code: Type.String() }) } }, async (request, reply) => {
     const page = pages.get(request.params.code);
     if (!page) throw Problem.of("not_found");
     return await page(request, reply);

@@ -27,13 +27,14 @@ import { DomainError } from "@amana/rpc";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { callOf } from "../call.ts";
-import { createErrorHandler, problemOf, setErrorPageHeaders } from "../errors.ts";
+import { createErrorHandler, createErrorPageHandler } from "../errors.ts";
 import type { App, Gateway } from "../gateway.ts";
 import { readJsonObject } from "../json/read-json.ts";
 import { textsOfStatus } from "../pages/page.ts";
 import { receiptErrorTexts } from "../pages/receipt-texts.ts";
 import { limitKeyless } from "../plugins/limit-rate.ts";
 import { prefersType } from "../prefers-type.ts";
+import type { Problem } from "../problem.ts";
 import { hasReceipt, languageOf } from "../receipts/receipt.ts";
 import { renderReceiptPdf } from "../receipts/render-receipt-pdf.ts";
 
@@ -62,11 +63,12 @@ interface Loaded {
 export async function receipts(app: App, gateway: Gateway): Promise<void> {
   const { rpc, businesses, logger, byteBounds } = gateway;
   const sendProblem = createErrorHandler(logger);
+  const sendErrorPage = createErrorPageHandler(logger, sendReceiptError);
   app.addHook("onRequest", limitKeyless(gateway));
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", async (request: FastifyRequest) => await request.incoming?.read(byteBounds.of(request)));
   app.setErrorHandler((error, request, reply) =>
-    hasJsonBody(request) ? sendProblem(error, request, reply) : sendReceiptError(gateway, error, request, reply),
+    hasJsonBody(request) ? sendProblem(error, request, reply) : sendErrorPage(error, request, reply),
   );
 
   const load = async (request: ReceiptRequest, reply: FastifyReply, lang = request.query["lang"]): Promise<Loaded> => {
@@ -83,10 +85,9 @@ export async function receipts(app: App, gateway: Gateway): Promise<void> {
     return reply.send(await renderReceiptPdf(gateway, request, reply, receipt, { businessName, language: options.language }));
   };
 
-  const schema = { hide: true, params: Type.Object({ token: Type.String() }) };
+  const schema = { params: Type.Object({ token: Type.String() }) };
   app.get(
     scriptPath,
-    { schema: { hide: true } },
     staticFile(() => ({ type: "text/javascript; charset=utf-8", content: receiptScript })),
   );
 
@@ -156,15 +157,7 @@ function sendRejection(reply: FastifyReply, error: DomainError, { receipt, busin
 }
 
 /** Sends an error page for a request for a receipt, for example with an unknown token. */
-export function sendReceiptError(
-  { logger }: Gateway,
-  error: unknown,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): FastifyReply {
-  const problem = problemOf(error, request, logger);
-  const { status } = problem;
-  setErrorPageHeaders(reply, problem);
+export function sendReceiptError(request: FastifyRequest, reply: FastifyReply, { status }: Problem): FastifyReply {
   const { lang } = (request.query ?? {}) as { lang?: unknown };
   const language = parseLanguage(lang) ?? preferredLanguage(request.headers["accept-language"]);
   const [title, text] = textsOfStatus(receiptErrorTexts, status)[language];

@@ -5,7 +5,7 @@ import { email, nameText } from "../form/fields.ts";
 import type { App, Gateway } from "../gateway.ts";
 import { presentedKeyHash } from "../key-lease/presented-key.ts";
 import { addCreateRoute } from "../operations.ts";
-import { createFailureLimit } from "../plugins/authenticate.ts";
+import { limitFailure } from "../plugins/authenticate.ts";
 import { takeIdempotencyKey } from "../plugins/idempotency-key.ts";
 import { limitKeyless } from "../plugins/limit-rate.ts";
 import { Problem } from "../problem.ts";
@@ -16,14 +16,13 @@ import { Problem } from "../problem.ts";
  */
 export async function selfOnboarding(app: App, gateway: Gateway): Promise<void> {
   const { rpc } = gateway;
-  const limitFailures = createFailureLimit(gateway);
   app.addHook("onRequest", limitKeyless(gateway));
   app.addHook("onRequest", async (request, reply) => {
     try {
       const { isGood } = await rpc.invitations.resolveInvitation({ tokenHash: tokenHashOf(request) }, callOf(request, reply));
       if (!isGood) throw Problem.of("invalid_invitation");
     } catch (error) {
-      throw limitFailures(error, request.ip);
+      throw limitFailure(gateway, error, request.ip);
     }
   });
   app.addHook("preHandler", takeIdempotencyKey(gateway));

@@ -4,7 +4,7 @@ import { eventually } from "@amana/testing";
 import { describe, expect, test } from "vitest";
 import { startTestGateway } from "../../test/harness.ts";
 import { RawClient } from "../../test/raw-client.ts";
-import { allBytesKey } from "../bytes/byte-counters.ts";
+import { totalKey } from "../bounded-counters.ts";
 
 const paymentId = "019a0000-0000-7000-8000-000000000001";
 const from = "2026-11-01T00:00:00Z";
@@ -191,9 +191,9 @@ describe("GET /payments/statement", () => {
       expect(calls).toBe(previousCalls);
     });
     expect(calls).toBeLessThan(100);
-    expect(server.gateway.bytes.usedBytes(allBytesKey)).toBe(4 * 1024 * 1024);
+    expect(server.gateway.bytes.countOf(totalKey)).toBe(4 * 1024 * 1024);
     client.socket.destroy();
-    await eventually(() => expect(server.gateway.bytes.usedBytes(allBytesKey)).toBe(0));
+    await eventually(() => expect(server.gateway.bytes.countOf(totalKey)).toBe(0));
     const callsAtEnd = server.countCalls();
     await new Promise((resolve) => setTimeout(resolve, 300));
     // The prefetch of one page may have been in flight.

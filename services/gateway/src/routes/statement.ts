@@ -2,13 +2,14 @@ import { Readable } from "node:stream";
 import { StatementLineJson } from "@amana/public-api";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
+import { BoundedCounters } from "../bounded-counters.ts";
 import { callOf, limitKeyOf, requestLogFields } from "../call.ts";
 import { timestamp } from "../form/fields.ts";
 import type { App, Gateway } from "../gateway.ts";
-import { rateLimitRefusals } from "../metrics.ts";
 import type { Tag } from "../openapi-tags.ts";
 import { requireValidKey } from "../plugins/authenticate.ts";
 import { Problem, validationFailed } from "../problem.ts";
+import { rateLimited } from "../rate-limit/refusals.ts";
 import { csv, jsonLines, type StatementFormat, statementFormatOf } from "../statement/formats.ts";
 import { streamLines } from "../statement/stream-lines.ts";
 
@@ -27,7 +28,7 @@ const statementBytes = 4 * 1024 * 1024;
  */
 export function addStatement(app: App, gateway: Gateway): void {
   const { rpc, bytes, byteBounds, connectionBounds, logger } = gateway;
-  const openByBusiness = new Map<string, number>();
+  const openByBusiness = new BoundedCounters();
   const openStreams = new Set<Readable>();
 
   // A slow reader of a long statement must not prevent the gateway from stopping.
@@ -47,22 +48,13 @@ export function addStatement(app: App, gateway: Gateway): void {
     // The caller has disconnected. The event "close" is not emitted again, so the statement would
     // count forever.
     if (reply.raw.destroyed) throw Problem.of("service_unavailable");
-    const key = limitKeyOf(request);
-    const openCount = openByBusiness.get(key) ?? 0;
-    if (openCount >= perBusiness) {
-      rateLimitRefusals.inc({ limit: "at_once" });
-      throw Problem.of("rate_limited", { detail: tooManyStatements, headers: { "retry-after": "5" } });
-    }
+    const open = [{ key: limitKeyOf(request), max: perBusiness }];
+    if (openByBusiness.reserve(open, 1)) throw rateLimited("at_once", 5, { detail: tooManyStatements });
+    reply.raw.once("close", () => openByBusiness.add(open, -1));
     const bounds = byteBounds.of(request);
     const exceededBound = bytes.reserve(bounds, statementBytes);
     if (exceededBound) throw exceededBound.refusal();
-    openByBusiness.set(key, openCount + 1);
-    reply.raw.once("close", () => {
-      bytes.add(bounds, -statementBytes);
-      const remaining = (openByBusiness.get(key) ?? 1) - 1;
-      if (remaining === 0) openByBusiness.delete(key);
-      else openByBusiness.set(key, remaining);
-    });
+    reply.raw.once("close", () => bytes.add(bounds, -statementBytes));
   };
 
   app.route({

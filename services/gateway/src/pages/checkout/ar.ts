@@ -3,7 +3,6 @@ import type { CheckoutTexts } from "./fr.ts";
 export const ar: CheckoutTexts = {
   product: "الدفع بالبطاقة",
   chooseLanguage: "اختيار اللغة",
-  skipToContent: "الانتقال إلى المحتوى",
 
   seller: "البائع",
   amount: "المبلغ المطلوب دفعه",
@@ -113,7 +112,6 @@ export const ar: CheckoutTexts = {
     update: "التحديث الآن",
     goOn: "مواصلة الدفع",
     details: "تفاصيل الدفع",
-    message: "رد البنك",
     processorOrderId: "رقم المعاملة",
     orderNumber: "رقم الطلب",
     approvalCode: "رقم التفويض",

@@ -3,7 +3,6 @@ import type { CheckoutTexts } from "./fr.ts";
 export const en: CheckoutTexts = {
   product: "Card payment",
   chooseLanguage: "Choose a language",
-  skipToContent: "Skip to content",
 
   seller: "Seller",
   amount: "Amount to pay",
@@ -114,7 +113,6 @@ export const en: CheckoutTexts = {
     update: "Update now",
     goOn: "Continue the payment",
     details: "Payment details",
-    message: "Response of the bank",
     processorOrderId: "Transaction number",
     orderNumber: "Order number",
     approvalCode: "Approval code",

@@ -1,5 +1,4 @@
-import type { PaymentLink } from "@amana/contracts/payments/v1/payment_link_pb";
-import { CustomerFieldRule } from "@amana/contracts/payments/v1/payment_link_pb";
+import { CustomerFieldRule, type PaymentLink } from "@amana/contracts/payments/v1/payment_link_pb";
 import {
   direction,
   field,
@@ -12,14 +11,11 @@ import {
   problemSummary,
 } from "@amana/pages";
 import { type BuyerErrors, type BuyerField, isFieldShown, type SubmittedForm } from "../../checkout/buyer-form.ts";
-import { type CheckoutPage, captchaLanguage, foreignText, type View } from "./layout.ts";
+import { type CheckoutPage, captchaLanguage, foreignText, type ShownLink, type View } from "./layout.ts";
 import { errorText, rangeOf } from "./parts.ts";
 
 /** The form with which a buyer starts a payment. */
-export interface FormPage {
-  readonly link: PaymentLink;
-  readonly linkToken: string;
-  readonly businessName: string;
+interface FormPage extends ShownLink {
   readonly typed: SubmittedForm;
   readonly errors: BuyerErrors;
   /** JSON of the challenge. Undefined if the deployment requires no proof of work. */
@@ -57,17 +53,17 @@ ${challenge !== undefined && captcha(view, challenge)}
 }
 
 /** Renders the summary of a link: seller, name, description, amount and reference. */
-export function summary({ language, texts }: View, link: PaymentLink, businessName: string): Html {
+function summary({ language, texts }: View, link: PaymentLink, businessName: string): Html {
   const { amountMinor, description, orderRef } = link;
   return html`<section class="card summary">
 <p class="seller"><span>${texts.seller}</span> <strong>${foreignText(businessName)}</strong></p>
 <h1>${foreignText(link.name)}</h1>
-${description !== undefined && description !== "" && html`<p class="description">${foreignText(description)}</p>`}
+${description && html`<p class="description">${foreignText(description)}</p>`}
 ${
   amountMinor !== undefined &&
   html`<p class="amount"><span>${texts.amount}</span> <strong>${formatAmount(amountMinor, language)}</strong></p>`
 }
-${orderRef !== undefined && orderRef !== "" && html`<p class="reference"><span>${texts.orderRef}</span> ${foreignText(orderRef)}</p>`}
+${orderRef && html`<p class="reference"><span>${texts.orderRef}</span> ${foreignText(orderRef)}</p>`}
 </section>`;
 }
 
@@ -82,7 +78,7 @@ function problemsOf(view: View, { errors, link }: FormPage): Html {
 }
 
 function inputs(view: View, { link, typed, errors }: FormPage, first: BuyerField | undefined): Html {
-  const { form, errors: texts } = view.texts;
+  const { form } = view.texts;
   const range = rangeOf(link, view.language);
   const rules = link.customerFields;
   const input = (id: "amount" | "name" | "email" | "phone", label: string, hint: string, attributes: Html) => {
@@ -93,7 +89,7 @@ function inputs(view: View, { link, typed, errors }: FormPage, first: BuyerField
       label,
       hint,
       optional: isRequired ? undefined : form.optional,
-      problem: error && errorText({ ...view.texts, errors: texts }, error, range),
+      problem: error && errorText(view.texts, error, range),
       isFocused: first === id,
       attributes: html`value="${typed[id]}" ${attributes}${isRequired && html` aria-required="true"`}`,
     });
@@ -127,8 +123,7 @@ ${error && fieldProblem("conditions", error)}
 <label class="check"><input type="checkbox" id="conditions" name="conditions" value="1" aria-required="true"${error && html` aria-describedby="conditions-problem"`}${typed.acceptsConditions && html` checked`}${problemAttributes(error !== undefined, isFocused)}>
 <span>${texts.form.conditions}</span></label>
 ${
-  conditionsUrl !== undefined &&
-  conditionsUrl !== "" &&
+  conditionsUrl &&
   html`<p class="conditions-link"><a href="${conditionsUrl}" target="_blank" rel="noopener noreferrer">${texts.form.sellerConditions} (${texts.form.opensInNewTab})</a></p>`
 }
 </div>`;

@@ -2,7 +2,6 @@
 export const fr = {
   product: "Paiement par carte",
   chooseLanguage: "Choisir la langue",
-  skipToContent: "Aller au contenu",
 
   seller: "Vendeur",
   amount: "Montant à payer",
@@ -118,7 +117,6 @@ export const fr = {
     update: "Mettre à jour maintenant",
     goOn: "Continuer le paiement",
     details: "Détails du paiement",
-    message: "Réponse de la banque",
     processorOrderId: "Numéro de transaction",
     orderNumber: "Numéro de commande",
     approvalCode: "Numéro d’autorisation",

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
+import type { PaymentLink } from "@amana/contracts/payments/v1/payment_link_pb";
 import {
   type Html,
   hostedStyle,
@@ -27,6 +28,13 @@ export interface View {
   readonly address: string;
 }
 
+/** A payment link, the token in its address, and the name of its seller. */
+export interface ShownLink {
+  readonly link: PaymentLink;
+  readonly linkToken: string;
+  readonly businessName: string;
+}
+
 /** A page of a payment link. */
 export interface CheckoutPage {
   readonly status: number;
@@ -35,8 +43,6 @@ export interface CheckoutPage {
   readonly main: Html;
   /** Interval at which the browser reloads the page. */
   readonly refreshSeconds?: number;
-  /** Time after which a rejected request can be repeated. */
-  readonly retryAfterSeconds?: number | undefined;
   /** Origins to which the server may redirect the page's forms. Absent if the page has no form. */
   readonly formOrigins?: readonly string[];
   /** Whether the page loads the proof-of-work widget. */
@@ -59,7 +65,7 @@ export const foreignText = (text: string): Html => html`<bdi>${plainText(text)}<
 const self = "'self'";
 
 export function sendCheckoutPage(reply: FastifyReply, view: View, page: CheckoutPage): FastifyReply {
-  const { formOrigins, hasCaptcha = false, refreshSeconds, retryAfterSeconds } = page;
+  const { formOrigins, hasCaptcha = false, refreshSeconds } = page;
   const sources = {
     "style-src": self,
     "script-src": self,
@@ -74,7 +80,6 @@ export function sendCheckoutPage(reply: FastifyReply, view: View, page: Checkout
       ...privateHeaders,
       ...pageHeaders({ language: view.language, contentSources: sources }),
       ...(refreshSeconds !== undefined && { refresh: String(refreshSeconds) }),
-      ...(retryAfterSeconds !== undefined && { "retry-after": String(retryAfterSeconds) }),
     })
     .send(renderCheckoutPage(view, page));
 }

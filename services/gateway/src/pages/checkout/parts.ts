@@ -1,16 +1,12 @@
+import type { PaymentLink } from "@amana/contracts/payments/v1/payment_link_pb";
 import { formatAmount, type Html, html, type IconName, type Language, resultCard } from "@amana/pages";
 import { helpline } from "@amana/receipts";
 import type { BuyerErrorCode } from "../../checkout/buyer-form.ts";
 import type { CheckoutTexts } from "./fr.ts";
-import { foreignText, type View } from "./layout.ts";
-
-interface Amounts {
-  readonly amountMinMinor?: bigint;
-  readonly amountMaxMinor?: bigint;
-}
+import { type CheckoutPage, foreignText, type View } from "./layout.ts";
 
 /** Returns the smallest and the largest amount of a link in the language of the page. */
-export const rangeOf = ({ amountMinMinor = 0n, amountMaxMinor = 0n }: Amounts, language: Language): [string, string] => [
+export const rangeOf = ({ amountMinMinor = 0n, amountMaxMinor = 0n }: PaymentLink, language: Language): [string, string] => [
   formatAmount(amountMinMinor, language),
   formatAmount(amountMaxMinor, language),
 ];
@@ -23,11 +19,11 @@ export interface Notice {
   readonly isLive?: boolean;
 }
 
-/** Renders the heading of a page with the icon of its state, and content below it. */
-export function notice({ tone, title, texts, isLive = false }: Notice, content?: Html): Html {
+/** Returns a page with the icon of its state beside the heading, and content below the texts. */
+export function noticePage(status: number, { tone, title, texts, isLive = false }: Notice, content?: Html): CheckoutPage {
   const body = html`${texts.map((text) => html`<p>${text}</p>`)}
 ${content}`;
-  return resultCard(tone, title, body, isLive ? html` aria-live="polite"` : undefined);
+  return { status, title, main: resultCard(tone, title, body, isLive ? html` aria-live="polite"` : undefined) };
 }
 
 /** Renders a link that looks like a button. */

@@ -1,7 +1,5 @@
 import { formatAmount, html } from "@amana/pages";
-import type { CheckoutPage, View } from "./layout.ts";
-import { foreignText } from "./layout.ts";
-import type { ShownLink } from "./message-pages.ts";
+import { type CheckoutPage, foreignText, type ShownLink, type View } from "./layout.ts";
 import { rangeOf } from "./parts.ts";
 
 /** A page to print: seller, name, amount and the QR code of the link. */

@@ -3,17 +3,16 @@ import { type Payment, PaymentStatus } from "@amana/contracts/payments/v1/paymen
 import { formatAmount, formatDate, type Html, html } from "@amana/pages";
 import { requestedName } from "@amana/rpc";
 import { hasReceipt } from "../../receipts/receipt.ts";
-import { type CheckoutPage, foreignText, inLanguage, type View } from "./layout.ts";
-import { button, code, details, helpLine, type Notice, notice } from "./parts.ts";
+import { type CheckoutPage, foreignText, inLanguage, type ShownLink, type View } from "./layout.ts";
+import { button, code, details, helpLine, type Notice, noticePage } from "./parts.ts";
 
-/** A payment through a link, and the values that its result page shows. */
-export interface ResultPage {
-  readonly link: PaymentLink;
-  readonly linkToken: string;
+/**
+ * A payment through a link, and the values that its result page shows. `businessName` is empty if
+ * the name could not be read.
+ */
+interface ResultPage extends ShownLink {
   readonly payment: Payment;
   readonly paymentToken: string;
-  /** Empty if the name of the business could not be read. */
-  readonly businessName: string;
   /** True if the link accepts another payment. */
   readonly canTryAgain: boolean;
   /** True if the deployment sends receipts by e-mail. */
@@ -32,35 +31,26 @@ export function resultPage(view: View, page: ResultPage): CheckoutPage {
   return declinedPage(view, page);
 }
 
-export const unknownResultPage = ({ texts }: View): CheckoutPage => ({
-  status: 404,
-  title: texts.result.unknownTitle,
-  main: notice({ tone: "warning", title: texts.result.unknownTitle, texts: [texts.result.unknownText] }),
-});
+export const unknownResultPage = ({ texts: { result } }: View): CheckoutPage =>
+  noticePage(404, { tone: "warning", title: result.unknownTitle, texts: [result.unknownText] });
 
 /** Returns the page of a payment whose result is not known yet. The page reloads itself. */
 function pendingPage(view: View, { link, linkToken, payment, paymentToken, businessName }: ResultPage): CheckoutPage {
   const { pending, pendingText, pendingAdvice, update, goOn } = view.texts.result;
   const address = inLanguage(`/pay/${linkToken}/result/${paymentToken}`, view.language);
-  return {
-    status: 200,
-    title: pending,
-    refreshSeconds,
-    main: notice(
-      { tone: "waiting", title: pending, texts: [pendingText, pendingAdvice], isLive: true },
-      html`${details([
-        [view.texts.seller, sellerName(businessName)],
-        [view.texts.result.amount, formatAmount(payment.amountMinor, view.language)],
-        [view.texts.orderRef, orderRef(link, payment)],
-        [view.texts.result.orderNumber, code(payment.processorOrderNumber)],
-      ])}
+  const content = html`${details([
+    [view.texts.seller, sellerName(businessName)],
+    [view.texts.result.amount, formatAmount(payment.amountMinor, view.language)],
+    [view.texts.orderRef, orderRef(link, payment)],
+    [view.texts.result.orderNumber, code(payment.processorOrderNumber)],
+  ])}
 <div class="actions">
 ${button(address, update)}
 ${payment.formUrl !== undefined && button(payment.formUrl, goOn, "secondary")}
 </div>
-${helpLine(view)}`,
-    ),
-  };
+${helpLine(view)}`;
+  const texts = [pendingText, pendingAdvice];
+  return { ...noticePage(200, { tone: "waiting", title: pending, texts, isLive: true }, content), refreshSeconds };
 }
 
 function acceptedPage(view: View, page: ResultPage): CheckoutPage {
@@ -70,19 +60,17 @@ function acceptedPage(view: View, page: ResultPage): CheckoutPage {
   const isRefunded = payment.status === PaymentStatus.REFUNDED;
   const refundedAmount = payment.refundedAmountMinor;
   const receipt = `/receipts/${paymentToken}`;
-  return {
-    status: 200,
-    title: isRefunded ? result.refunded : result.accepted,
-    main: notice(
-      {
-        tone: "success",
-        title: isRefunded ? result.refunded : result.accepted,
-        texts: [
-          processorTextOf(payment) ?? result.acceptedText,
-          ...(isRefunded && refundedAmount !== undefined ? [result.refundedText(formatAmount(refundedAmount, language))] : []),
-        ],
-      },
-      html`<p class="amount"><span>${result.amount}</span> <strong>${formatAmount(payment.amountMinor, language)}</strong></p>
+  return noticePage(
+    200,
+    {
+      tone: "success",
+      title: isRefunded ? result.refunded : result.accepted,
+      texts: [
+        processorTextOf(payment) ?? result.acceptedText,
+        ...(isRefunded && refundedAmount !== undefined ? [result.refundedText(formatAmount(refundedAmount, language))] : []),
+      ],
+    },
+    html`<p class="amount"><span>${result.amount}</span> <strong>${formatAmount(payment.amountMinor, language)}</strong></p>
 ${paymentDetails(view, page)}
 ${helpLine(view)}
 <div class="actions">
@@ -91,49 +79,42 @@ ${button(`${inLanguage(receipt, language)}&format=pdf`, result.pdf, "secondary")
 ${canSendEmail && button(`${inLanguage(receipt, language)}#email`, result.email, "secondary")}
 ${onward(page, page.link.successUrl, result.onward)}
 </div>`,
-    ),
-  };
+  );
 }
 
 function declinedPage(view: View, page: ResultPage): CheckoutPage {
   const { result } = view.texts;
   const { payment, linkToken, canTryAgain } = page;
-  const { tone, title, text } = declinedTexts(view, payment);
   const retryAddress = inLanguage(`/pay/${linkToken}`, view.language);
-  return {
-    status: 200,
-    title,
-    main: notice(
-      { tone, title, texts: [text] },
-      html`<p class="amount"><span>${result.amount}</span> <strong>${formatAmount(payment.amountMinor, view.language)}</strong></p>
+  return noticePage(
+    200,
+    declinedNotice(view, payment),
+    html`<p class="amount"><span>${result.amount}</span> <strong>${formatAmount(payment.amountMinor, view.language)}</strong></p>
 ${paymentDetails(view, page)}
 ${helpLine(view)}
 <div class="actions">
 ${canTryAgain && button(retryAddress, result.tryAgain)}
 ${onward(page, page.link.failUrl, result.back)}
 </div>`,
-    ),
-  };
+  );
 }
 
 /** Returns the texts that the processor's rules require for a payment that was not accepted. */
-function declinedTexts({ texts }: View, payment: Payment): Pick<Notice, "tone" | "title"> & { text: string | Html } {
-  const { result } = texts;
+function declinedNotice({ texts: { result } }: View, payment: Payment): Notice {
   if (payment.status === PaymentStatus.CANCELED && payment.paidAtMs !== undefined) {
-    return { tone: "warning", title: result.reversed, text: result.reversedText };
+    return { tone: "warning", title: result.reversed, texts: [result.reversedText] };
   }
   const { actionCode = "", actionCodeDescription = "" } = payment;
   const isRejected =
     payment.processorOrderStatus === declinedStatus && (actionCode === "" || actionCodeDescription.trim() === "");
-  const { title, fallback } = declinedTitle(texts.result, payment.status);
-  const text = isRejected ? result.rejectedText : (processorTextOf(payment) ?? fallback);
-  return { tone: "danger", title, text };
+  const [title, fallback] = declinedTexts(result, payment.status);
+  return { tone: "danger", title, texts: [isRejected ? result.rejectedText : (processorTextOf(payment) ?? fallback)] };
 }
 
-function declinedTitle(texts: View["texts"]["result"], status: PaymentStatus): { title: string; fallback: string } {
-  if (status === PaymentStatus.CANCELED) return { title: texts.canceled, fallback: texts.canceledText };
-  if (status === PaymentStatus.EXPIRED) return { title: texts.expired, fallback: texts.expiredText };
-  return { title: texts.declined, fallback: texts.failedText };
+function declinedTexts(texts: View["texts"]["result"], status: PaymentStatus): [title: string, fallback: string] {
+  if (status === PaymentStatus.CANCELED) return [texts.canceled, texts.canceledText];
+  if (status === PaymentStatus.EXPIRED) return [texts.expired, texts.expiredText];
+  return [texts.declined, texts.failedText];
 }
 
 /** Returns the processor's text for the card holder, in the language of the payment. */
@@ -146,7 +127,7 @@ function paymentDetails(view: View, { link, payment, businessName }: ResultPage)
   const { result, seller } = view.texts;
   const { language } = view;
   const at = payment.paidAtMs ?? payment.updatedAtMs;
-  const optional = (value: string | undefined) => (value === undefined || value === "" ? undefined : code(value));
+  const optional = (value: string | undefined) => (value ? code(value) : undefined);
   const refunded = payment.refundedAmountMinor;
   return html`<h2 class="visually-hidden">${result.details}</h2>
 ${details([
@@ -174,7 +155,7 @@ function orderRef(link: PaymentLink, payment: Payment): Html | undefined {
  * a payment that was created with the API.
  */
 function onward({ payment }: ResultPage, address: string | undefined, label: string): Html | false {
-  if (address === undefined || address === "") return false;
+  if (!address) return false;
   const url = new URL(address);
   const status = requestedName(PaymentStatus, payment.status);
   url.search = `${url.search ? `${url.search}&` : ""}payment_id=${payment.id}&status=${status}`;

@@ -1,5 +1,5 @@
 import { readCallerKey, readServiceUrls, readTlsFiles, rejectSharedKeys } from "@amana/rpc";
-import { type EnvReader, settings } from "@amana/runtime";
+import { settings } from "@amana/runtime";
 import { readEncryptionKeys } from "@amana/secret-box";
 import { readServiceConfig } from "@amana/service-host";
 import { readProvidersConfig } from "./verification-provider/providers-config.ts";
@@ -16,13 +16,13 @@ export const readConfig = settings((env) => {
     GATEWAY_PUBLIC_KEYS: base.callerKeys.map(({ publicKey }) => publicKey),
     CALLER_PRIVATE_KEY: [callerKey.privateKey],
   });
-  return { ...base, callerKey, ...readOwnConfig(env) };
-});
-
-const readOwnConfig = (env: EnvReader) => ({
-  clientsUrls: readServiceUrls(env, "CLIENTS_URLS", readTlsFiles(env)),
-  secretEncryptionKeys: readEncryptionKeys(env, "SECRET_ENCRYPTION_KEYS"),
-  providers: readProvidersConfig(env),
-  checkPausesSeconds: env.seconds("KYC_CHECK_SECONDS", "300,600,1200,2400,3600"),
-  catchUpSeconds: env.integer("KYC_CATCH_UP_SECONDS", { fallback: 60, min: 1 }),
+  return {
+    ...base,
+    callerKey,
+    clientsUrls: readServiceUrls(env, "CLIENTS_URLS", readTlsFiles(env)),
+    secretEncryptionKeys: readEncryptionKeys(env, "SECRET_ENCRYPTION_KEYS"),
+    providers: readProvidersConfig(env),
+    checkPausesSeconds: env.seconds("KYC_CHECK_SECONDS", "300,600,1200,2400,3600"),
+    catchUpSeconds: env.integer("KYC_CATCH_UP_SECONDS", { fallback: 60, min: 1 }),
+  };
 });

@@ -37,10 +37,6 @@ export const readConfig = settings((env) => ({
    * one.
    */
   kycCallbackRetryMs: env.seconds("KYC_CALLBACK_RETRY_SECONDS", "5,30,120,600,3600").map((seconds) => seconds * 1000),
-  ...readVendors(env),
-}));
-
-const readVendors = (env: EnvReader) => ({
   /** Base address of the vendors' callbacks. If undefined, the vendors send no callbacks. */
   kycCallbackUrl: optionalUrl(env, "KYC_CALLBACK_URL"),
   diditApiKey: env.string("KYC_DIDIT_API_KEY", "sandbox"),
@@ -56,7 +52,7 @@ const readVendors = (env: EnvReader) => ({
   },
   /** Document types and liveness check of each level, by the name of the level. */
   sumsubLevels: Object.fromEntries(levels.map(({ setting, name, ...level }) => [env.string(setting, name), level])),
-});
+}));
 
 const [idCard, passport] = ["ID_CARD", "PASSPORT"];
 

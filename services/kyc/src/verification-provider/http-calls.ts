@@ -75,12 +75,15 @@ export function createHttpCalls({ responseBytesMax, timeoutMs }: { responseBytes
  */
 export const isJsonResponse = ({ content }: HttpResponse): boolean => typeof content === "object" && content !== null;
 
+/** Returns whether the response has status 200 and a JSON body. */
+export const isReadable = (response: HttpResponse | LostCall): response is HttpResponse =>
+  response.status === 200 && isJsonResponse(response);
+
 /**
  * Returns whether the vendor has confirmed a change with status 204, or with status 200 and a JSON
  * body.
  */
-export const isConfirmedChange = (response: HttpResponse | LostCall): boolean =>
-  response.status === 204 || (response.status === 200 && isJsonResponse(response));
+export const isConfirmedChange = (response: HttpResponse | LostCall): boolean => response.status === 204 || isReadable(response);
 
 /**
  * Returns whether the vendor has no such resource. Requires a JSON body, because a proxy can also

@@ -35,20 +35,18 @@ export interface VendorConfig {
   readonly timeoutMs: number;
 }
 
-/** Name that `profile_keys` contains for any field that no vendor compares. */
-const otherKey = "other";
-
 /**
- * Returns the names of a profile's fields for `profile_keys`. `profile` is a JSON object as text.
+ * Returns the names of a profile's fields for `profile_keys`. All fields that no vendor compares
+ * have the name "other". `profile` is a JSON object as text.
  */
 export function readProfileKeys(profile: string | undefined): string[] {
-  const names = Object.keys(readObject(parseJson(profile ?? "{}")));
-  return [...new Set(names.map((name) => (isCompared(name) ? name : otherKey)))];
+  const names = Object.keys(fieldsOf(profile));
+  return [...new Set(names.map((name) => (isCompared(name) ? name : "other")))];
 }
 
 /** Returns the values of the compared fields, by the vendor's names of the fields. */
 export function readComparedFields(profile: string | undefined, names: VendorNames): Record<string, string> {
-  const fields = readObject(parseJson(profile ?? "{}"));
+  const fields = fieldsOf(profile);
   return Object.fromEntries(
     Object.entries(comparedFields).flatMap(([name, { read }]) => {
       const value = read(fields[name]);
@@ -57,21 +55,17 @@ export function readComparedFields(profile: string | undefined, names: VendorNam
   );
 }
 
-/** Returns the vendor's name of a field in `profile_keys`, or undefined for `otherKey`. */
+/** Returns the vendor's name of a field in `profile_keys`, or undefined for "other". */
 export const vendorNameOf = (names: VendorNames, key: string): string | undefined => (isCompared(key) ? names[key] : undefined);
 
 /** Returns a refusal for each field of the profile that the vendors cannot compare. */
 export function refuseProfile(profile: string | undefined, policy: UncomparedFieldPolicy): FieldRefusal[] {
-  return Object.entries(readObject(parseJson(profile ?? "{}"))).flatMap(([name, value]) => {
+  return Object.entries(fieldsOf(profile)).flatMap(([name, value]) => {
     const pointer = `/profile/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
     if (isCompared(name)) {
-      if (comparedFields[name].read(value) !== undefined) return [];
-      return [
-        {
-          pointer,
-          detail: `The verification provider compares this field only as ${comparedFields[name].form}. Correct or omit it.`,
-        },
-      ];
+      const { read, form } = comparedFields[name];
+      if (read(value) !== undefined) return [];
+      return [{ pointer, detail: `The verification provider compares this field only as ${form}. Correct or omit it.` }];
     }
     if (policy === "review") return [];
     const known = Object.keys(comparedFields).join(", ");
@@ -79,5 +73,7 @@ export function refuseProfile(profile: string | undefined, policy: UncomparedFie
     return [{ pointer, detail }];
   });
 }
+
+const fieldsOf = (profile: string | undefined) => readObject(parseJson(profile ?? "{}"));
 
 const isCompared = (name: string): name is ComparedField => Object.hasOwn(comparedFields, name);

@@ -1,5 +1,4 @@
-import type { Logger } from "@amana/runtime";
-import { withCallMetrics } from "@amana/runtime";
+import { type Logger, withCallMetrics } from "@amana/runtime";
 import { kycProviderUnavailable } from "../kyc-application/kyc-application.errors.ts";
 import { providerCalls } from "../metrics.ts";
 import { createDiditProvider } from "./didit/didit-provider.ts";

@@ -1,5 +1,5 @@
 import type { Logger } from "@amana/runtime";
-import { type HttpResponse, isConfirmedChange, isJsonResponse, isNotFound, type LostCall } from "../http-calls.ts";
+import { type HttpResponse, isConfirmedChange, isJsonResponse, isNotFound, isReadable, type LostCall } from "../http-calls.ts";
 import { readComparedFields, refuseProfile } from "../profile.ts";
 import { readLink, readObject, readToken } from "../read-values.ts";
 import { createSetup } from "../setup.ts";
@@ -124,8 +124,7 @@ async function review(
   const response = await api.call({ operation: "kyc_review", method: "PATCH", path, content }, remainingMs);
   // Reads the session again after status 400, because Didit also returns this status if the session
   // already has the new status.
-  const isRead = (response.status === 200 && isJsonResponse(response)) || response.status === 400;
-  if (!isRead) return api.toFailure(response);
+  if (!isReadable(response) && response.status !== 400) return api.toFailure(response);
   const state = await readState(api, { ...known, pendingOutcome: outcome }, remainingMs);
   // Returns a refusal if the session is still undecided, so that the decision does not stay
   // pending. A later approval by an API key would otherwise count as this decision.

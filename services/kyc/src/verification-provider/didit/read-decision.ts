@@ -42,15 +42,10 @@ const statuses = new Map<unknown, readonly [KycStatus, Verdict?]>([
 export const readStatus = (value: unknown): KycStatus | undefined => statuses.get(value)?.[0];
 
 /**
- * Sections of a decision from which kyc reads fields. In all other sections, kyc checks only the
- * status and the warnings.
+ * Sections that `readOtherSections` skips, because other functions read their fields, or because
+ * the section is not a feature.
  */
-const readInDetail = ["id_verifications", "liveness_checks", "face_matches", "aml_screenings"] as const;
-/**
- * Sections that `readOtherSections` skips, because other functions read these sections, or because
- * a section is not a feature.
- */
-const readElsewhere: ReadonlySet<string> = new Set([...readInDetail, "reviews"]);
+const readElsewhere = new Set(["id_verifications", "liveness_checks", "face_matches", "aml_screenings", "reviews"]);
 /** Didit's names of profile fields, in requests and in decisions. */
 export const diditNames: VendorNames = {
   first_name: "first_name",

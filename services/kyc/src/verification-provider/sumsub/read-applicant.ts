@@ -76,6 +76,13 @@ interface Responses {
   readonly amlCase: unknown;
 }
 
+/** The verdict, and the reason codes and names of unread fields that the functions below add. */
+interface Reader {
+  readonly verdict: Verdict | undefined;
+  readonly reasons: Set<ReasonCode>;
+  readonly unread: Set<string>;
+}
+
 /**
  * Reads an applicant's state. This function is the allow-list for Sumsub: no other field reaches
  * our code. `level` is the name of the configured level for the application's requirements.
@@ -92,14 +99,15 @@ export function readApplicant(
   const { providerId, reference, verdict } = review;
   const status = review.status ?? (known.status === "CREATED" && !hasBegun(steps) ? "CREATED" : "OPENED");
   const isDecided = status === "COMPLETED";
-  const reasons = new Set<ReasonCode>();
-  const unread = new Set<string>();
+  const { rejectLabels } = readObject(reviewFields["reviewResult"]);
+  const reader: Reader = { verdict, reasons: new Set(), unread: new Set() };
+  const { reasons, unread } = reader;
   if (isDecided) {
-    readLabels(readObject(reviewFields["reviewResult"]), verdict, known, reasons, unread);
+    readLabels(reader, rejectLabels, known);
     if (level === undefined || review.levelName !== level) unread.add("level");
     if (fields["type"] !== undefined && fields["type"] !== "individual") unread.add("type");
-    readOtherSteps(steps, verdict, unread);
-    readProfile(fields, known, reasons, unread);
+    readOtherSteps(reader, steps);
+    readProfile(reader, fields, known);
   }
   const attempts = readCount(reviewFields["attemptCnt"]) ?? 0;
   const state = {
@@ -110,7 +118,7 @@ export function readApplicant(
     attemptsUsed: review.reviewStatus === "init" ? 0 : Math.max(1, attempts),
     verdict,
     ...(isDecided
-      ? { ...readEvidence(fields, steps, verdict, reasons, unread), ...readAml(responses.amlCase, providerId, unread) }
+      ? { ...readEvidence(reader, fields, steps, rejectLabels), ...readAml(reader, responses.amlCase, providerId) }
       : noEvidence),
     linkExpiresAt: undefined,
     completedAt: isDecided ? readSumsubTime(reviewFields["reviewDate"]) : undefined,
@@ -138,13 +146,7 @@ const hasBegun = (steps: Fields): boolean =>
 
 const answerOf = (step: unknown): unknown => readObject(readObject(step)["reviewResult"])["reviewAnswer"];
 
-function readLabels(
-  { rejectLabels }: Fields,
-  verdict: Verdict | undefined,
-  { pendingOutcome }: KnownApplication,
-  reasons: Set<ReasonCode>,
-  unread: Set<string>,
-): void {
+function readLabels({ verdict, reasons, unread }: Reader, rejectLabels: unknown, { pendingOutcome }: KnownApplication): void {
   if (rejectLabels == null) return;
   if (!Array.isArray(rejectLabels) || rejectLabels.length > itemsMax) {
     unread.add("reason_codes");
@@ -161,7 +163,7 @@ function readLabels(
   }
 }
 
-function readOtherSteps(steps: Fields, verdict: Verdict | undefined, unread: Set<string>): void {
+function readOtherSteps({ verdict, unread }: Reader, steps: Fields): void {
   if (verdict !== "APPROVED") return;
   for (const [name, step] of Object.entries(steps)) {
     if (name === "IDENTITY" || name === "SELFIE" || answerOf(step) === "GREEN") continue;
@@ -170,15 +172,8 @@ function readOtherSteps(steps: Fields, verdict: Verdict | undefined, unread: Set
   }
 }
 
-function readEvidence(
-  fields: Fields,
-  steps: Fields,
-  verdict: Verdict | undefined,
-  reasons: Set<ReasonCode>,
-  unread: Set<string>,
-) {
+function readEvidence({ verdict, reasons, unread }: Reader, fields: Fields, steps: Fields, rejectLabels: unknown) {
   const info = readObject(fields["info"]);
-  const { rejectLabels } = readObject(readObject(fields["review"])["reviewResult"]);
   const labels = Array.isArray(rejectLabels) ? rejectLabels : [];
   const identity = readObject(steps["IDENTITY"]);
   const hasIdentity = steps["IDENTITY"] != null;
@@ -243,7 +238,7 @@ export const sumsubNames: VendorNames = {
  * Compares the profile from the request with the document. The values are neither stored nor
  * logged.
  */
-function readProfile(fields: Fields, { profileKeys }: KnownApplication, reasons: Set<ReasonCode>, unread: Set<string>): void {
+function readProfile({ reasons, unread }: Reader, fields: Fields, { profileKeys }: KnownApplication): void {
   const profile = readObject(fields["fixedInfo"]);
   const document = readObject(fields["info"]);
   for (const key of profileKeys) {
@@ -274,7 +269,7 @@ const fold = (value: unknown): string | undefined =>
  * Reads the AML case. Counts every hit, even if a rule at Sumsub resolved the hit as a false
  * positive.
  */
-function readAml(content: unknown, providerId: string, unread: Set<string>) {
+function readAml({ unread }: Reader, content: unknown, providerId: string) {
   const absent = { amlHitCount: undefined, amlDecision: undefined };
   if (content === undefined) return absent;
   const { targetEntityId, hits, review } = readObject(content);

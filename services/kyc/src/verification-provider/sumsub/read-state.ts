@@ -1,17 +1,10 @@
-import { type HttpResponse, isJsonResponse, isNotFound, type LostCall } from "../http-calls.ts";
+import { isNotFound, isReadable } from "../http-calls.ts";
 import type { RemainingMs } from "../time-budget.ts";
 import { reportUnknownStatus } from "../vendor-state.ts";
 import type { ApplicationState, KnownApplication, Outcome } from "../verification-provider.ts";
 import { readApplicant, readReview } from "./read-applicant.ts";
 import { applicantPath, type SumsubApi } from "./sumsub-api.ts";
 import { levelFor } from "./sumsub-config.ts";
-
-/**
- * Returns whether a response has status 200 and a JSON body. Other responses are no evidence for a
- * verdict.
- */
-const isReadable = (response: HttpResponse | LostCall): response is HttpResponse =>
-  response.status === 200 && isJsonResponse(response);
 
 /**
  * Reads an applicant. If the applicant's status requires them, also reads the steps and the AML

@@ -78,6 +78,7 @@ export const readConfig = settings((env) => {
       total: env.integer("BYTES_AT_ONCE_MAX", { fallback: 128 * mebibyte, min: 4 * mebibyte, max: bytesMax }),
     },
     connectionBounds: {
+      /** Maximum number of open connections of one network; 0 for no limit. */
       perNetwork: env.integer("CONNECTIONS_PER_NETWORK_MAX", { fallback: 256, max: rateMax }),
       /**
        * Maximum time to receive a whole request. Afterwards the gateway responds with status 408.

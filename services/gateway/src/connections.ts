@@ -2,15 +2,12 @@ import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { StalledSockets } from "@amana/runtime";
 import { BoundedCounters } from "./bounded-counters.ts";
+import type { Config } from "./config.ts";
 import { canonicalCidr, createAddressFilter } from "./key-lease/allowed-ips.ts";
 import { connectionsEnded, openConnections } from "./metrics.ts";
 import { networkOf } from "./rate-limit/network.ts";
 
-interface ConnectionsOptions {
-  /** Maximum number of open connections of one network; 0 for no limit. */
-  readonly perNetwork: number;
-  /** Maximum time in which a caller reads nothing of a response. */
-  readonly stallMs: number;
+interface ConnectionsOptions extends Pick<Config["connectionBounds"], "perNetwork" | "stallMs"> {
   /**
    * Trusted proxies. They are exempt from `perNetwork`, because they forward the requests of many
    * networks.

@@ -31,9 +31,7 @@ export function compileBody(schema: TObject): (body: unknown) => Record<string, 
     Object.entries(schema.properties).map(([name, property]) => [name, compileField(property)]),
   );
 
-  const unknownField = "is unknown";
-  // Only the first error lists the known fields, because a response may have 100 such errors.
-  const firstUnknownField = `${unknownField}; known fields: ${[...fields.keys()].join(", ") || "none"}`;
+  const knownFields = [...fields.keys()].join(", ") || "none";
 
   return (received) => {
     // Fastify passes null for an absent body. The JSON parser has already rejected the body `null`.
@@ -41,15 +39,16 @@ export function compileBody(schema: TObject): (body: unknown) => Record<string, 
     const body = (received ?? {}) as Record<string, unknown>;
     const errors: FieldError[] = [];
     const validBody: Record<string, unknown> = {};
-    let unknownMessage = firstUnknownField;
     for (const [name, value] of Object.entries(body)) {
       if (errors.length > errorsMax) break;
       const check = fields.get(name);
       const pointer = pointerOf([name]);
       if (!check && immutable.includes(name)) errors.push({ pointer, code: "immutable_field", message: "cannot be changed" });
       if (!check && !immutable.includes(name)) {
-        errors.push({ pointer, code: "unknown_field", message: unknownMessage });
-        unknownMessage = unknownField;
+        // Only the first error lists the known fields, because a response may have 100 such errors.
+        const isFirst = !errors.some(({ code }) => code === "unknown_field");
+        const message = isFirst ? `is unknown; known fields: ${knownFields}` : "is unknown";
+        errors.push({ pointer, code: "unknown_field", message });
       }
       if (!check) continue;
       const result = check(value);

@@ -59,9 +59,6 @@ export function compileQuery(schema: TObject): (query: unknown) => Record<string
     return { name, fallback, read: readers[type] ?? ((text: string) => text), check: compileField(property) };
   });
   const knownParameters = new Set(Object.keys(schema.properties));
-  const unknownParameter = "is unknown";
-  // Only the first error lists the known parameters, as for the fields of a body.
-  const firstUnknownParameter = `${unknownParameter}; known parameters: ${[...knownParameters].join(", ") || "none"}`;
 
   return (received) => {
     const query = received as Record<string, string | string[] | undefined>;
@@ -78,12 +75,12 @@ export function compileQuery(schema: TObject): (query: unknown) => Record<string
       if ("message" in result) errors.push({ parameter: name, code: "invalid", message: result.message });
       else validQuery[name] = result.value;
     }
-    let unknownMessage = firstUnknownParameter;
-    for (const name of Object.keys(query)) {
+    const unknownParameters = Object.keys(query).filter((name) => !knownParameters.has(name));
+    for (const [i, name] of unknownParameters.entries()) {
       if (errors.length > errorsMax) break;
-      if (knownParameters.has(name)) continue;
-      errors.push({ parameter: shorten(name).toWellFormed(), code: "unknown_parameter", message: unknownMessage });
-      unknownMessage = unknownParameter;
+      // Only the first error lists the known parameters, as for the fields of a body.
+      const message = i === 0 ? `is unknown; known parameters: ${[...knownParameters].join(", ") || "none"}` : "is unknown";
+      errors.push({ parameter: shorten(name).toWellFormed(), code: "unknown_parameter", message });
     }
     if (errors.length > 0) throw validationFailed(errors);
     return validQuery;

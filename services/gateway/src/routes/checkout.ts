@@ -21,7 +21,7 @@ import { cardMarkFiles } from "../config.ts";
 import { createErrorPageHandler, headersOf, problemOf, setRetryAfter } from "../errors.ts";
 import type { App, Gateway } from "../gateway.ts";
 import { formPage } from "../pages/checkout/form-page.ts";
-import { checkoutFiles as files, sendCheckoutPage, type View, viewOf } from "../pages/checkout/layout.ts";
+import { conditionsVersion, checkoutFiles as files, sendCheckoutPage, type View, viewOf } from "../pages/checkout/layout.ts";
 import {
   faultPage,
   inProgressPage,
@@ -33,7 +33,6 @@ import {
 } from "../pages/checkout/message-pages.ts";
 import { posterPage } from "../pages/checkout/poster-page.ts";
 import { qrCodeSvg } from "../pages/checkout/qr-code.ts";
-import { conditionsVersion } from "../pages/checkout/texts.ts";
 import { readAnyBodies } from "../plugins/any-bodies.ts";
 import { limitCheckout, limitPages } from "../plugins/limit-rate.ts";
 import { Problem } from "../problem.ts";

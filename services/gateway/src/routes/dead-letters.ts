@@ -56,18 +56,15 @@ export async function deadLetters(app: App, { rpc: { deadLetters: services } }: 
    */
   const findDeadLetter = async (id: string, call: BulkheadCall) => {
     const { idempotencyKey: _, ...readCall } = call;
-    const results = await Promise.allSettled(
-      serviceNames.map(async (name) => ({
-        service: services[name],
-        letter: await services[name].getDeadLetter({ id }, readCall),
-      })),
-    );
-    const fulfilled = results.find((result) => result.status === "fulfilled");
-    if (fulfilled) return fulfilled.value;
-    // If a service is unavailable, that service may store the dead-lettered message, so the error
-    // is not `not_found`.
-    const failure = results.find((result) => result.status === "rejected" && !isNotFound(result.reason));
-    throw failure?.status === "rejected" ? failure.reason : Problem.of("not_found");
+    const reads = serviceNames.map(async (name) => {
+      const service = services[name];
+      return { service, letter: await service.getDeadLetter({ id }, readCall) };
+    });
+    return await Promise.any(reads).catch(({ errors }: AggregateError) => {
+      // If a service is unavailable, that service may store the dead-lettered message, so the error
+      // is not `not_found`.
+      throw errors.find((error) => !isNotFound(error)) ?? Problem.of("not_found");
+    });
   };
 
   addReadRoute(app, "/:id", {

@@ -17,8 +17,17 @@ import {
   type StaticFile,
 } from "@amana/pages";
 import type { FastifyReply } from "fastify";
-import type { CheckoutTexts } from "./fr.ts";
-import { checkoutTexts } from "./texts.ts";
+import { ar } from "./ar.ts";
+import { en } from "./en.ts";
+import { type CheckoutTexts, fr } from "./fr.ts";
+
+/**
+ * Version of the text `form.conditions`, with which the buyer accepts the conditions. Each payment
+ * stores this version. A change of the text must also change the version.
+ */
+export const conditionsVersion = "2026-11";
+
+const checkoutTexts: Readonly<Record<Language, CheckoutTexts>> = { fr, ar, en };
 
 /** The values from which every page of a payment link is rendered. */
 export interface View {

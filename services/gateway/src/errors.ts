@@ -102,7 +102,7 @@ export function setRetryAfter(reply: FastifyReply, problem: Problem): void {
   if (retryAfter) reply.header("retry-after", retryAfter);
 }
 
-/** Creates an error handler that calls `sendPage`, which sends a page instead of a problem document. */
+/** Creates an error handler that sends a page with `sendPage` instead of a problem document. */
 export const createErrorPageHandler =
   (logger: Logger, sendPage: (request: FastifyRequest, reply: FastifyReply, problem: Problem) => FastifyReply) =>
   (error: unknown, request: FastifyRequest, reply: FastifyReply) => {

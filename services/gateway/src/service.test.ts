@@ -91,7 +91,7 @@ const get = (url: string, agent: http.Agent, path = "/healthz") =>
 
 describe("a stopping gateway", () => {
   test("a stopping gateway responds to all requests during its stop delay, and then stops listening", async () => {
-    const gateway = await start({ STOP_DELAY_MS: "2000" });
+    const gateway = await start({ STOP_DELAY_MS: "8000" });
     const started = Promise.withResolvers<void>();
     const release = Promise.withResolvers<void>();
     getPayment = async () => {
@@ -126,7 +126,7 @@ describe("a stopping gateway", () => {
   );
 
   test("a stopping gateway responds to requests on persistent connections and then closes the connections", async () => {
-    const gateway = await start({ STOP_DELAY_MS: "2000" });
+    const gateway = await start({ STOP_DELAY_MS: "8000" });
     const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
     expect(await get(gateway.url, agent)).toEqual([200, "keep-alive"]);
     const stopping = gateway[Symbol.asyncDispose]();
@@ -174,10 +174,13 @@ describe("readiness", () => {
 describe("a key with many requests", () => {
   test("the gateway looks a key up fewer than 10 times for 20 requests", async () => {
     await using gateway = await start();
-    for (let i = 0; i < 20; i++) expect((await read(gateway.url)).status).toBe(200);
-    // There is usually one look-up. On a slow machine, the gateway renews the lease after half of
-    // its time.
-    expect(lookUps).toBeLessThan(10);
+    // Usually, there is one look-up. On a busy machine, the lease may end several times during the
+    // 20 requests, so the test may send them again.
+    await eventually(async () => {
+      lookUps = 0;
+      for (let i = 0; i < 20; i++) expect((await read(gateway.url)).status).toBe(200);
+      expect(lookUps).toBeLessThan(10);
+    });
   });
 });
 

@@ -461,7 +461,7 @@ test("`amana` replaces control characters, limits tables to the terminal's width
 });
 
 const entry = join(import.meta.dirname, "..", "src", "amana.ts");
-/** Returns the exit code when the process has ended and its output is complete. */
+/** Waits until the process has ended and its output is complete, and returns the exit code. */
 const exitOf = (child: ChildProcess) => new Promise<number | null>((resolve) => child.once("close", resolve));
 
 function start(env: Record<string, string>, ...args: string[]): ChildProcess {

@@ -43,7 +43,7 @@ async function run({ seed, signal: endSignal, report, log }: ProgramRun): Promis
   const hasEnoughWork = () =>
     played.length >= linksMin &&
     [`checked: ${disabledClaim}`, "slots read", "replicas killed (-9)"].every((counter) => report.countOf(counter) > 0);
-  // Created before the first fault, because nothing repeats a creation that fails.
+  // Creates the link before the first fault, because a failed creation is not retried.
   const linkOfDisabled = await createLink(system.disabled, {
     maxPayments: undefined,
     hasRange: false,

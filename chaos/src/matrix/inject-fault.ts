@@ -158,7 +158,8 @@ async function cutConnections({ matrixSystem, interrupted }: InjectionContext, {
         `amana_${service}`,
         applicationName,
       ])
-      // Another fault of the schedule has stopped PostgreSQL, so that no connection exists.
+      // The query fails if another fault of the schedule has stopped PostgreSQL. In this case, no
+      // connection exists.
       .catch(() => undefined);
     if (service === "webhooks") await recordLeasesWhileReconnecting(recordLeases);
     return (result?.rowCount ?? 0) > 0;

@@ -30,7 +30,7 @@ export async function actOnEach(
   if (rows.some(({ outcome }) => outcome !== successOutcome)) process.exitCode = exitCodes.failed;
 }
 
-/** Prints the outcomes, with the column SERVICE if a result has a service. */
+/** Prints the results. The table has the column SERVICE if any result has a service. */
 export function printOutcomes(
   rows: readonly ActionResult[],
   format: { readonly emptyText?: string; readonly json?: boolean | undefined },

@@ -153,7 +153,7 @@ async function changeDeadLetter(
   });
 }
 
-/** Calls `work` with the selected databases of services that consume events. */
+/** Calls `work` with the databases of the selected services that consume events. */
 const withConsumers = <T>(selection: CommonOptions, work: (databases: readonly OpenDatabase[]) => Promise<T>): Promise<T> =>
   withServices(selection, (databases) => work(databases.filter(({ service }) => Object.keys(service.consumes).length > 0)));
 

@@ -100,7 +100,7 @@ async function isOfEarlierVersion(real: string): Promise<boolean> {
 
 const entriesOf = (dir: string) => readdir(dir).catch(rejectFolder(dir));
 
-/** Returns an error handler that throws a DevEnvError for an unusable folder. */
+/** Returns a handler that throws a DevEnvError for a file system error of the data folder. */
 const rejectFolder = (dir: string) => (error: NodeJS.ErrnoException) => {
   const isFile = error.code === "ENOTDIR" || error.code === "EEXIST";
   const reason = isFile ? `, because this path or ${dirname(dir)} is a file.` : `: ${error.message}`;

@@ -45,7 +45,8 @@ export async function readDeadLetters(
 
 /**
  * Returns a dead-lettered message with its masked payload, or undefined if there is no such
- * dead-lettered message. `schemas` contains the schema of each topic whose payload is shown.
+ * dead-lettered message. `schemas` contains the schemas of payloads by topic. If the payload cannot
+ * be decoded with a schema, the result contains only the payload's size.
  */
 export async function readDeadLetter(
   em: SqlEntityManager,

@@ -73,7 +73,10 @@ async function variantsOf(content: string | Buffer): Promise<Variant[]> {
   return [createVariant("br", brotli), createVariant("gzip", gzipped), createVariant(undefined, bytes)];
 }
 
-/** Returns whether Accept-Encoding has the encoding with a weight above 0 (RFC 9110, 12.5.3). */
+/**
+ * Returns whether Accept-Encoding accepts the encoding, by its name or with "*" (RFC 9110, section
+ * 12.5.3).
+ */
 const accepts = (header: string | string[] | undefined, encoding: string): boolean =>
   new Negotiator({ headers: { "accept-encoding": header } }).encodings([encoding]).length > 0;
 

@@ -52,7 +52,7 @@ beforeEach(() => {
 });
 afterEach(() => stack.disposeAsync());
 
-/** Maximum time until the server or a client uses changed files. */
+/** Maximum time in which the server and the clients must apply changed files. */
 const waitMsMax = 60_000;
 
 async function startServer(files: TlsFiles, limits = {}): Promise<RpcServer> {
@@ -237,7 +237,7 @@ describe("RPC with changed certificate files", () => {
   test("the RPC server ends a connection whose handshake is not complete when the certificate files change", async () => {
     const newFiles = await otherCa.issue("after");
     const files = await copyFiles("early", validFiles);
-    // The handshake timeout must not close the connection in place of the change.
+    // The timeouts are long, so that only the changed files can close the connection.
     const server = await startServer(files, { headersTimeoutMs: 600_000, requestTimeoutMs: 600_000 });
     const earlyConnection = net.connect(server.port, "localhost");
     earlyConnection.on("error", () => {});

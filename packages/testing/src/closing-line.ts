@@ -3,7 +3,10 @@ import type { Reporter, TestModule } from "vitest/node";
 
 const slowestShown = 10;
 
-/** Returns the message, the difference, and the stack without the frames of libraries. */
+/**
+ * Returns the stack, which begins with the message, and the difference between the expected and the
+ * actual value. Omits the stack frames of libraries.
+ */
 const describeError = ({ message, stack = message, diff = "" }: TestError) =>
   [...stack.split("\n").filter((line) => !/\/node_modules\/|new Promise/.test(line)), diff].join("\n");
 

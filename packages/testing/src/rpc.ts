@@ -30,10 +30,10 @@ export const testRpcSettings = {
   KYC_PUBLIC_KEYS: `test-kyc:${publicKeyOf(kycKeys.publicKey)}`,
 };
 
-/** Default deadline of a call. On a busy machine, a call can take longer than the usual 5 s. */
+/** Default timeout of a call. The usual default of 5 s is too short for a busy machine. */
 const timeoutMs = 30_000;
 
-/** Connects to a service as the gateway does. */
+/** Connects to a service as the gateway does, with a longer default timeout. */
 export function connectForTest(urls: readonly string[], audience: string): RpcChannel {
   const channel = createRpcChannel({ urls, audience, signer: testSigner });
   return {

@@ -8,8 +8,9 @@ export interface Bound {
 }
 
 /**
- * Counts amounts by key, for example bytes in memory. An amount of a request counts under several
- * keys, for example the caller's key and `totalKey`. `onTotal` gets each new total.
+ * Counts amounts by key, for example bytes in memory. The amount of a request can count under
+ * several keys, for example the caller's key and `totalKey`. `onTotal` is called with the count of
+ * `totalKey` after each change.
  */
 export class BoundedCounters {
   readonly #counts = new Map<string, number>();
@@ -24,8 +25,8 @@ export class BoundedCounters {
   }
 
   /**
-   * Counts the amount under the key of each limit. If a limit is exceeded, returns this limit and
-   * counts nothing.
+   * Adds the amount to the counter of each limit. If the amount would exceed a limit, returns this
+   * limit and adds nothing.
    */
   reserve<B extends Bound>(bounds: readonly B[], amount: number): B | undefined {
     const exceededBound = bounds.find(({ key, max }) => this.countOf(key) + amount > max);
@@ -33,7 +34,10 @@ export class BoundedCounters {
     return exceededBound;
   }
 
-  /** Counts an amount even beyond a limit. A negative amount subtracts. */
+  /**
+   * Adds the amount to the counter of each limit, even if a limit is exceeded. A negative amount
+   * decreases the counters.
+   */
   add(bounds: readonly Bound[], amount: number): void {
     for (const { key } of bounds) {
       const count = this.countOf(key) + amount;

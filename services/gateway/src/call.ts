@@ -8,7 +8,7 @@ import { networkOf } from "./rate-limit/network.ts";
 const timeoutMsDefault = 5_000;
 /**
  * Timeout of an RPC that changes a key or a business. Identity responds only after all gateways
- * apply the change.
+ * have applied the change.
  */
 export const keyChangeTimeoutMs = 15_000;
 

@@ -175,7 +175,7 @@ describe("a key with many requests", () => {
   test("the gateway looks a key up fewer than 10 times for 20 requests", async () => {
     await using gateway = await start();
     // Usually, there is one look-up. On a busy machine, the lease may end several times during the
-    // 20 requests, so the test may send them again.
+    // 20 requests. In this case, the test sends the requests again.
     await eventually(async () => {
       lookUps = 0;
       for (let i = 0; i < 20; i++) expect((await read(gateway.url)).status).toBe(200);

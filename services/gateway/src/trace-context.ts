@@ -11,8 +11,7 @@ interface TraceContext {
 /**
  * Creates a function that continues the caller's trace or begins a new trace (W3C Trace Context,
  * level 1). The caller's flags are ignored. `ratio` is the fraction of traces that are sampled. The
- * selection depends on a secret, so that callers cannot create trace ids that are always
- * sampled.
+ * selection depends on a secret, so that callers cannot create trace ids that are always sampled.
  */
 export function createTraceContext(ratio: number): (header: string | string[] | undefined) => TraceContext {
   const secret = randomUUID();

@@ -30,7 +30,10 @@ interface ProviderCount {
   readonly erasuresRequested: number;
 }
 
-/** Returns the numbers of applications and of unconfirmed deletions for each provider. */
+/**
+ * Returns the numbers of open applications, of all applications and of unconfirmed deletions for
+ * each provider.
+ */
 export const countByProvider = (orm: Orm): Promise<ProviderCount[]> =>
   orm.em.fork().execute<ProviderCount[]>(
     `select provider, count(*) filter (where next_check_at is not null)::int as open, count(*)::int as total,

@@ -56,7 +56,7 @@ export const readConfig = settings((env) => ({
 
 const [idCard, passport] = ["ID_CARD", "PASSPORT"];
 
-/** Levels of the simulated Sumsub, with the setting and the default of each name. */
+/** Levels of the simulated Sumsub. `name` is the default of the setting for the level's name. */
 const levels = [
   { setting: "KYC_SUMSUB_LEVEL", name: "amana", types: [idCard, passport], isStill: false },
   { setting: "KYC_SUMSUB_LEVEL_ID_CARD", name: "amana id card", types: [idCard], isStill: false },

@@ -163,7 +163,7 @@ export class PointRun implements AsyncDisposable {
     await page.waitForURL(isResult);
   }
 
-  /** Prints an instruction and waits for the result page. */
+  /** Prints an instruction for the person at the browser, and waits for the result page. */
   async #letPersonAct(page: Page, instruction: string): Promise<void> {
     this.options.progress(`  ${instruction}`);
     await page.waitForURL(isResult, { timeout: byHandTimeoutMs });

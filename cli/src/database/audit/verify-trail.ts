@@ -58,8 +58,8 @@ const headProblems = new Set(["head_not_signed", "head_of_unknown_key", "head_of
 
 /**
  * Verifies the chain day by day, and then searches for rows without a link. Each day is read in one
- * snapshot, page by page. Writes nothing. `keys` of the result are the keys that signed the heads
- * of these days.
+ * snapshot, page by page. Writes nothing. Returns the numbers of days and rows, the public keys in
+ * the heads of these days (`keys`), and the newest of these heads.
  */
 export async function verifyTrail(orm: Orm, options: VerifyOptions) {
   const { report, trustedKeys, progress } = options;

@@ -3,7 +3,7 @@ import { parseLanguage, plainText } from "@amana/pages";
 import { emailCharactersMax } from "@amana/receipts";
 import type { CheckoutTexts } from "../pages/checkout/fr.ts";
 
-/** The values of a submitted form as the buyer typed them. */
+/** The values of a submitted form: trimmed and cut to a maximum length, but not validated. */
 export type SubmittedForm = Readonly<ReturnType<typeof formOf>>;
 
 /**

@@ -167,8 +167,9 @@ const depthOf = (value: unknown): number =>
     : 0;
 
 /**
- * A timestamp with an offset (RFC 3339), without a leap second. The format also accepts leap
- * seconds, any number of decimals and RFC 9557. In a query, an unescaped "+" arrives as a space.
+ * A timestamp with an offset (RFC 3339). The format `date-time` also accepts leap seconds, more
+ * than nine decimals and the suffixes of RFC 9557. `accepts` rejects these values. In a query, an
+ * unescaped "+" arrives as a space.
  */
 export const timestamp = (options: { description: string; examples?: string[] | undefined }) =>
   field(Type.String({ format: "date-time", examples: ["2026-11-20T10:00:00Z"], ...options }), {

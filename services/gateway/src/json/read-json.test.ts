@@ -244,7 +244,7 @@ class CountedText {
     this.reads += to - from;
     return this.#text.substring(from, to);
   }
-  /** JSON.parse reads a text that the parser has accepted. */
+  /** Counts the whole text as read. JSON.parse calls this method. */
   toString() {
     return this.substring(0, this.length);
   }

@@ -30,9 +30,12 @@ export function readJsonObject(bytes: Uint8Array): Record<string, unknown> | und
   return value as Record<string, unknown>;
 }
 
-/** Parses JSON text (RFC 8259). Throws a Problem at the first syntax error. */
+/**
+ * Checks JSON text (RFC 8259) by the rules of `readJsonObject`, and then parses it with JSON.parse.
+ * Throws a Problem at the first syntax error.
+ */
 export function parseJson(text: string): unknown {
-  /** Keys of each object or array that the parser has not finished. */
+  /** Keys of each unfinished object or array, outermost first. Arrays have no keys. */
   const openKeys: Set<string>[] = [];
   const errors: FieldError[] = [];
   let valueCount = 0;

@@ -88,8 +88,9 @@ export async function requireValidKey({ keys }: Gateway, request: FastifyRequest
 }
 
 /**
- * Returns the response to a failed authentication: the error itself, or a problem with status 429
- * after too many failures from one network. Valid keys from that network are still accepted.
+ * Counts a failed authentication (status 401) and returns the error to send: `error`, or a problem
+ * with status 429 after too many failures from one network. Valid keys from that network are still
+ * accepted. Returns all other errors unchanged.
  */
 export function limitFailure({ limits }: Gateway, error: unknown, address: string): unknown {
   if (!(error instanceof Problem) || error.status !== 401) return error;

@@ -187,7 +187,7 @@ describe("a caller that does not read its responses", () => {
       clients.push(await sendWithoutReading(port, requestText(key, "POST", refundPath).repeat(4)));
       expect(await refundStatus()).toBe(429);
     });
-    // Repeated, because requests that the gateway admitted earlier may still be executed.
+    // Repeats the check, because the gateway may still execute requests that it admitted earlier.
     await eventually(async () => {
       const executed = gateway.received.length;
       expect(await refundStatus()).toBe(429);

@@ -8,8 +8,8 @@ import { isCostlyRead, isCreation } from "../rate-limit/request-kind.ts";
 import type { TokenBuckets } from "../rate-limit/token-buckets.ts";
 
 /**
- * Draws tokens for a request, and sets the rate headers of `reply`. Returns a problem if the limit
- * is exceeded. A limit that is off (`buckets` undefined) is never exceeded.
+ * Draws tokens for a request. If the limit is exceeded, returns a problem. Otherwise sets the rate
+ * headers of `reply`. Without `buckets`, the limit is off and the function does nothing.
  */
 export function drawTokens(
   buckets: TokenBuckets | undefined,
@@ -54,8 +54,8 @@ export function limitByRequestKind({ limits }: Gateway): onRequestHookHandler {
   return (request, reply, done) => {
     const kind = kindOf(request);
     if (!kind || request.caller?.role !== "business") return done();
-    // The headers replace the headers of the business's limit, because the caller reaches the limit
-    // of this request kind first.
+    // The rate headers of this request kind replace those of the business's limit, because the
+    // caller reaches the limit of the request kind first.
     done(drawTokens(limits[kind], kind, request.caller.businessId, { reply }));
   };
 }

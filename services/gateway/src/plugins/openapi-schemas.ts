@@ -84,7 +84,7 @@ export interface Link {
   requestBody?: Record<string, string>;
 }
 
-/** The parts of an operation in the OpenAPI document that the functions in this folder use. */
+/** The fields of an OpenAPI operation that the modules for the OpenAPI document use. */
 export interface Operation {
   operationId?: string;
   parameters?: { in: string; name?: string; schema?: Schema }[];
@@ -93,7 +93,10 @@ export interface Operation {
   responses: Record<string, Content & { description?: string; headers?: object; links?: Record<string, Link> }>;
 }
 
-/** Identifies a schema by its field names, because @fastify/swagger rewrites some schemas. */
+/**
+ * Returns the field names of a schema as text. This text identifies the schema, because the plugin
+ * `@fastify/swagger` rewrites some schema objects.
+ */
 const fieldsOf = ({ properties = {}, required = [] }: { properties?: object; required?: readonly string[] }) =>
   JSON.stringify([Object.keys(properties), required]);
 const resourceNameOf = new Map(Object.entries(resources).map(([name, schema]) => [fieldsOf(schema), name]));

@@ -3,15 +3,15 @@ import { Problem } from "../problem.ts";
 import type { Draw } from "./token-buckets.ts";
 
 /**
- * Creates the problem with status 503 for a request beyond a limit that protects this process, and
- * counts the rejection.
+ * Creates the problem with status 503 for a request that exceeds a limit of this process. Counts
+ * the rejection.
  */
 export function overloaded(bound: "at_once" | "bulkhead" | "bytes" | "keyless"): Problem {
   requestsShed.inc({ bound });
   return Problem.of("overloaded");
 }
 
-/** Creates the problem with status 429 for a caller beyond its limit, and counts the rejection. */
+/** Creates the problem with status 429 for a caller that exceeds a limit. Counts the rejection. */
 export function rateLimited(
   limit: Limit,
   retryAfterSeconds: number,

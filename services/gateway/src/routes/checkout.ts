@@ -54,7 +54,7 @@ const fieldOfPointer: Readonly<Record<string, BuyerField>> = {
   "/conditions": "conditions",
 };
 
-/** Serves the pages of payment links for buyers, who have no API key. */
+/** Serves the pages and QR codes of payment links. Buyers have no API key. */
 export async function checkout(app: App, gateway: Gateway): Promise<void> {
   const { hasCaptcha, keys } = gateway.checkout;
   const captcha = hasCaptcha ? new Captcha(keys) : undefined;
@@ -78,7 +78,7 @@ export async function checkout(app: App, gateway: Gateway): Promise<void> {
   });
 }
 
-/** A request for the page of a link, and what is needed to respond to it. */
+/** A request for the page of a payment link, its reply, and the dependencies of the handlers. */
 interface Visit {
   readonly gateway: Gateway;
   /** Undefined if the deployment requires no proof of work. */
@@ -194,7 +194,7 @@ async function sendRefusal(
   return sendCheckoutPage(reply, view, processorErrorPage(view, linkToken, problem.status));
 }
 
-/** Serves style, scripts and the widget of the pages. */
+/** Serves the style, the scripts, the captcha widget and the card marks of the pages. */
 export async function checkoutFiles(app: App, { checkout: { cardMarksDir } }: Gateway): Promise<void> {
   for (const name of cardMarksDir === undefined ? [] : cardMarkFiles) {
     const load = async () => ({ type: "image/svg+xml", content: await readFile(join(cardMarksDir as string, name)) });

@@ -7,8 +7,8 @@ export interface CheckResult {
   readonly check: string;
   readonly result: "ok" | "warning" | "failure";
   /**
-   * Cause and next step of a warning or failure. The text contains no secret and no text from the
-   * vendor.
+   * Cause and next step of a warning or failure, or a note about the result "ok". The text contains
+   * no secret and no text from the vendor.
    */
   readonly text: string;
 }
@@ -19,8 +19,9 @@ export type AddResults = (check: string, problems: readonly SetupProblem[], note
 const clockSecondsMax = 30;
 
 /**
- * Compares the vendor's clock with the clock of this machine, because signatures and the ends of
- * links depend on the time. Returns a warning if `date` is undefined or invalid.
+ * Compares the vendor's time, `date`, with the clock of this machine, because signatures and the
+ * ends of links depend on the time. Returns a problem if the difference exceeds `clockSecondsMax`,
+ * or a warning if `date` is undefined or invalid.
  */
 export function clockProblems(date: Date | undefined, nowMs: number): SetupProblem[] {
   if (!date || Number.isNaN(date.getTime())) {

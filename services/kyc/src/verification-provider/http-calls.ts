@@ -21,7 +21,10 @@ export interface HttpResponse {
   readonly date: Date | undefined;
 }
 
-/** A call without a complete response. The provider may have executed the request. */
+/**
+ * A call without a complete response, or a call that the rate limit prevented. In the first case,
+ * the provider may have executed the request.
+ */
 export interface LostCall {
   readonly status: undefined;
   readonly content?: undefined;

@@ -5,8 +5,8 @@ const readName = (value: unknown): string | undefined =>
   typeof value === "string" && value.trim() !== "" && value.length <= 255 ? value : undefined;
 
 /**
- * Profile fields that the vendors compare with the document, each with the function that reads its
- * value and the form of a valid value.
+ * Profile fields that the vendors compare with the document. `read` returns the value, or undefined
+ * if the value is invalid. `form` describes valid values.
  */
 const comparedFields = {
   first_name: { read: readName, form: "a text of 1 to 255 characters" },
@@ -18,7 +18,7 @@ const comparedFields = {
 
 type ComparedField = keyof typeof comparedFields;
 
-/** A vendor's name of each field that the vendors compare. */
+/** A vendor's names of the compared fields. */
 export type VendorNames = Readonly<Record<ComparedField, string>>;
 
 /**
@@ -44,7 +44,7 @@ export function readProfileKeys(profile: string | undefined): string[] {
   return [...new Set(names.map((name) => (isCompared(name) ? name : "other")))];
 }
 
-/** Returns the values of the compared fields, by the vendor's names of the fields. */
+/** Returns the valid values of the compared fields, by the vendor's field names. */
 export function readComparedFields(profile: string | undefined, names: VendorNames): Record<string, string> {
   const fields = fieldsOf(profile);
   return Object.fromEntries(

@@ -54,7 +54,10 @@ const hasErrors = (problems: readonly SetupProblem[]): boolean => problems.some(
 export const setupError = (text: string): SetupProblem => ({ severity: "error", text });
 export const setupWarning = (text: string): SetupProblem => ({ severity: "warning", text });
 
-/** Creates a list of problems, and functions that add a problem if a condition is not met. */
+/**
+ * Creates an empty list of problems. If a condition is not met, `require` adds an error, and
+ * `advise` adds a warning. `prefix` precedes the text of each problem.
+ */
 export function createProblems(prefix = "") {
   const problems: SetupProblem[] = [];
   return {

@@ -10,7 +10,7 @@ interface VendorCall<RateLimit> extends Pick<HttpCall, "operation" | "method"> {
   readonly rateLimit?: RateLimit;
 }
 
-/** The parts of a request that a vendor's authentication headers can depend on. */
+/** The parts of a request from which a vendor's authentication headers are computed. */
 export interface UnsignedRequest {
   readonly method: string;
   readonly url: string;

@@ -54,13 +54,16 @@ export const closedState = (known: KnownApplication, reason: CloseReason): Appli
 });
 
 /**
- * Returns whether the state would end a review at the vendor with an approval. In this case, the
- * state must prove that a person approved.
+ * Returns whether the state is the approval of an application that was in review at the vendor. kyc
+ * accepts such an approval only with proof that a person approved.
  */
 export const endsReviewWithApproval = ({ verdict }: ApplicationState, known: KnownApplication): boolean =>
   known.awaitsReview && known.providerVerdict === "NEEDS_REVIEW" && verdict === "APPROVED";
 
-/** Changes the verdict of an approval without a proof to NEEDS_REVIEW. */
+/**
+ * Returns the state of an approval with the verdict NEEDS_REVIEW, because the approval has no proof
+ * that a person approved.
+ */
 export const withoutProof = (state: ApplicationState): ApplicationState => ({
   ...state,
   verdict: "NEEDS_REVIEW",

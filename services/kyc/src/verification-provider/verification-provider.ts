@@ -73,7 +73,7 @@ export type Outcome<T> =
     }
   | { readonly kind: "unknown"; readonly reason: string };
 
-/** Outcome of an operation without a value. */
+/** Outcome of an operation that the provider did not accept, or whose result is unknown. */
 export type Failure = Exclude<Outcome<never>, { readonly kind: "accepted" }>;
 
 export const causeOf = (failure: Failure): string => (failure.kind === "refused" ? failure.errorCode : failure.reason);

@@ -33,7 +33,10 @@ const rejection = { ...approval, outcome: "REJECTED" } as const;
 const readCallbacks = ({ provider, receiver }: Didit | Sumsub) =>
   receiver.received.map((callback) => provider.readCallback(callback, new Date()));
 
-/** Runs the checks of one vendor's account. Returns the name and the result of each check. */
+/**
+ * Runs the checks of one vendor's account. Returns the name of each check with "ok" or the severity
+ * of each problem.
+ */
 async function resultsOf(run: (add: AddResults) => Promise<void>) {
   const results: [string, string][] = [];
   await run((check, problems) => {

@@ -33,7 +33,7 @@ const en: CommonWords = {
   stay: "Stay on this page",
 };
 
-/** Texts of the pages of both providers. */
+/** Texts that the pages of the sandbox share. */
 const commonWords: Readonly<Record<Language, CommonWords>> = { fr, ar, en };
 
 /** Adds the common texts to the texts of a page. */

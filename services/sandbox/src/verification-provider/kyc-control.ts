@@ -23,7 +23,10 @@ import { changeSetup } from "./kyc-setup.ts";
 import { objectWithLink, type Provider } from "./provider.ts";
 import { readSubmission } from "./read-submission.ts";
 
-/** Registers control calls that act as applicant and reviewer, and that read applications. */
+/**
+ * Registers control calls that read applications, and that act as the applicant, the reviewer or
+ * the vendor.
+ */
 export function kycControl(app: FastifyInstance, provider: Provider): void {
   const { applications, callbacks, calls, clock } = provider;
   const control = registerControls<Application>(app, {
@@ -84,7 +87,7 @@ export function kycControl(app: FastifyInstance, provider: Provider): void {
   vendorControl(app, control, provider);
 }
 
-/** Registers control calls that act as the vendor. */
+/** Registers control calls that act as the vendor or change the vendor's configuration. */
 function vendorControl(app: FastifyInstance, control: RegisterControl<Application>, provider: Provider): void {
   const { clock, setup } = provider;
   control("/resubmit", (application, _body, reply) => {

@@ -84,8 +84,8 @@ export function protocolRoutes(app: FastifyInstance, { applications, faults, cal
   };
 
   /**
-   * Returns a handler for the application whose id is in the path. The handler responds with an
-   * error if there is no such application.
+   * Returns a handler for the application whose id is in the path. If there is no such application,
+   * the handler responds with `refuseUnknown`.
    */
   const ofApplication =
     (handle: HandleApplication, isShown: (application: Application) => boolean = () => true): Handle =>

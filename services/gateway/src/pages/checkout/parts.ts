@@ -19,7 +19,7 @@ export interface Notice {
   readonly isLive?: boolean;
 }
 
-/** Returns a page with the icon of its state beside the heading, and content below the texts. */
+/** Returns a page: the icon and the title of the notice, its texts, and `content` below them. */
 export function noticePage(status: number, { tone, title, texts, isLive = false }: Notice, content?: Html): CheckoutPage {
   const body = html`${texts.map((text) => html`<p>${text}</p>`)}
 ${content}`;

@@ -99,7 +99,10 @@ ${onward(page, page.link.failUrl, result.back)}
   );
 }
 
-/** Returns the texts that the processor's rules require for a payment that was not accepted. */
+/**
+ * Returns the notice for a payment that was not accepted or was reversed, with the texts that the
+ * processor's rules require.
+ */
 function declinedNotice({ texts: { result } }: View, payment: Payment): Notice {
   if (payment.status === PaymentStatus.CANCELED && payment.paidAtMs !== undefined) {
     return { tone: "warning", title: result.reversed, texts: [result.reversedText] };

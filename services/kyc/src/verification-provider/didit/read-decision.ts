@@ -42,8 +42,8 @@ const statuses = new Map<unknown, readonly [KycStatus, Verdict?]>([
 export const readStatus = (value: unknown): KycStatus | undefined => statuses.get(value)?.[0];
 
 /**
- * Sections that `readOtherSections` skips, because other functions read their fields, or because
- * the section is not a feature.
+ * Sections of a decision that `readOtherSections` skips: sections that other functions read, and
+ * `reviews`, which is not a feature.
  */
 const readElsewhere = new Set(["id_verifications", "liveness_checks", "face_matches", "aml_screenings", "reviews"]);
 /** Didit's names of profile fields, in requests and in decisions. */
@@ -216,7 +216,7 @@ const checkOf = (status: unknown): CheckOutcome =>
   status === "Approved" ? "PASSED" : status === "Declined" ? "FAILED" : "INCONCLUSIVE";
 
 /**
- * Returns whether the method proves liveness. The method PASSIVE does not prove it, because it
+ * Returns whether a liveness method proves liveness. PASSIVE does not prove liveness, because it
  * evaluates only one picture.
  */
 export const isActiveLiveness = (method: unknown): boolean =>

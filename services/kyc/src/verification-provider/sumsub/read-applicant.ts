@@ -76,7 +76,7 @@ interface Responses {
   readonly amlCase: unknown;
 }
 
-/** The verdict, and the reason codes and names of unread fields that the functions below add. */
+/** The verdict, and the sets for reason codes and for names of unread fields. */
 interface Reader {
   readonly verdict: Verdict | undefined;
   readonly reasons: Set<ReasonCode>;

@@ -137,10 +137,11 @@ function formatValue(name: string, value: unknown): string {
 export function localTime(iso: string | null | undefined, { ms = false } = {}): string {
   const time = new Date(iso ?? "");
   if (Number.isNaN(time.getTime())) return iso ?? "";
-  const instant = Temporal.Instant.fromEpochMilliseconds(time.getTime());
-  const local = instant.toZonedDateTimeISO(Temporal.Now.timeZoneId());
-  const timeOfDay = local.toPlainTime().toString({ fractionalSecondDigits: ms ? 3 : 0 });
-  return `${local.toPlainDate()} ${timeOfDay} ${local.offset}`;
+  const offset = -time.getTimezoneOffset();
+  const local = new Date(time.getTime() + offset * 60_000).toISOString();
+  const twoDigits = (value: number) => String(Math.trunc(Math.abs(value))).padStart(2, "0");
+  const zone = `${offset < 0 ? "-" : "+"}${twoDigits(offset / 60)}:${twoDigits(offset % 60)}`;
+  return `${local.slice(0, 10)} ${local.slice(11, ms ? 23 : 19)} ${zone}`;
 }
 
 /** Control characters, bidirectional overrides and line separators. */

@@ -77,7 +77,7 @@ async function variantsOf(content: string | Buffer): Promise<Variant[]> {
  * Returns whether Accept-Encoding accepts the encoding, by its name or with "*" (RFC 9110, section
  * 12.5.3).
  */
-const accepts = (header: string | string[] | undefined, encoding: string): boolean =>
+const accepts = (header: string | undefined, encoding: string): boolean =>
   new Negotiator({ headers: { "accept-encoding": header } }).encodings([encoding]).length > 0;
 
 /** Returns whether If-None-Match has the tag, by weak comparison (RFC 9110, section 13.1.2). */

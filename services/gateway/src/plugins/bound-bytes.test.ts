@@ -161,6 +161,8 @@ describe("a caller that does not read its responses", () => {
       const { statusCode } = await useKey(gateway, key);
       expect(statusCode).toBe(429);
     });
+    // The gateway replaces responses beyond 16 MiB with small problem documents.
+    expect(used(key.businessId)).toBeLessThanOrEqual(17 * mebibyte);
     client.read();
     await eventually(() => expect(used(totalKey)).toBe(0));
     expect(client.statuses.slice(4)).toContain("200");
@@ -187,6 +189,7 @@ describe("a caller that does not read its responses", () => {
       clients.push(await sendWithoutReading(port, requestText(key, "POST", refundPath).repeat(4)));
       expect(await refundStatus()).toBe(429);
     });
+    expect(used(key.businessId)).toBeLessThanOrEqual(2 * mebibyte);
     // Repeats the check, because the gateway may still execute requests that it admitted earlier.
     await eventually(async () => {
       const executed = gateway.received.length;

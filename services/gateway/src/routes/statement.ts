@@ -50,11 +50,16 @@ export function addStatement(app: App, gateway: Gateway): void {
     if (reply.raw.destroyed) throw Problem.of("service_unavailable");
     const open = [{ key: limitKeyOf(request), max: perBusiness }];
     if (openByBusiness.reserve(open, 1)) throw rateLimited("at_once", 5, { detail: tooManyStatements });
-    reply.raw.once("close", () => openByBusiness.add(open, -1));
     const bounds = byteBounds.of(request);
     const exceededBound = bytes.reserve(bounds, statementBytes);
-    if (exceededBound) throw exceededBound.refusal();
-    reply.raw.once("close", () => bytes.add(bounds, -statementBytes));
+    if (exceededBound) {
+      openByBusiness.add(open, -1);
+      throw exceededBound.refusal();
+    }
+    reply.raw.once("close", () => {
+      openByBusiness.add(open, -1);
+      bytes.add(bounds, -statementBytes);
+    });
   };
 
   app.route({

@@ -1,14 +1,16 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, type ChildProcessByStdio, type SpawnOptions, spawn } from "node:child_process";
 import type { Socket } from "node:net";
+import type { Readable } from "node:stream";
 
 /**
  * Shell script of the guard process. The current process writes lines of `signal:pid` words to the
- * script; the last line lists the processes that still run. When the current process ends for any
- * reason, the input of the script ends. The script then sends each listed process its signal and
- * CONT, because a frozen process handles a signal only after CONT.
+ * script; the last of these lines lists the processes that still run. A line that begins with "+"
+ * adds a process to the list. When the current process ends for any reason, the input of the script
+ * ends. The script then sends each listed process its signal and CONT, because a frozen process
+ * handles a signal only after CONT.
  */
 const script = `trap '' INT TERM HUP
-while read -r line; do running=$line; done
+while read -r line; do case $line in +*) running="$running \${line#+}";; *) running=$line;; esac; done
 for entry in $running; do kill -s "\${entry%%:*}" -- "\${entry#*:}"; kill -s CONT -- "\${entry#*:}"; done`;
 
 const running = new Map<number, NodeJS.Signals>();
@@ -38,6 +40,33 @@ export function startUnderGuard<T extends ChildProcess>(signal: NodeJS.Signals, 
   const child = start();
   if (child.pid !== undefined) child.once("exit", endWithParent(child.pid, signal));
   return child;
+}
+
+/**
+ * Shell script that adds its own process to the guard's list, with the signal `$0`, and then
+ * becomes the command `$@`. Descriptor 3 is the input of the guard.
+ */
+const register = 'echo "+$0:$$" >&3; exec "$@" 3>&-';
+
+/**
+ * Starts a server in its own process group. The server gets `signal` if the current process ends
+ * first. The server is on the guard's list before its program runs, so it never survives, even if
+ * SIGKILL ends the current process while `spawn` starts the server.
+ */
+export function spawnUnderGuard(
+  signal: NodeJS.Signals,
+  command: string,
+  args: readonly string[],
+  options: SpawnOptions,
+): ChildProcessByStdio<null, Readable, Readable> {
+  return startUnderGuard(signal, () => {
+    const guardInput = guard?.stdin?.writable ? guard.stdin : "ignore";
+    return spawn("/bin/sh", ["-c", register, signal.slice(3), command, ...args], {
+      ...options,
+      detached: true,
+      stdio: ["ignore", "pipe", "pipe", guardInput],
+    }) as ChildProcessByStdio<null, Readable, Readable>;
+  });
 }
 
 /**

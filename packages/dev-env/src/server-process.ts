@@ -1,7 +1,6 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { startUnderGuard } from "./end-with-parent.ts";
+import { spawnUnderGuard } from "./end-with-parent.ts";
 import { gracefulStopSteps, type StopStep, stopByPid } from "./running-process.ts";
 
 /** Receives a line of a server's output, without its line end. */
@@ -42,14 +41,12 @@ const recentLinesMax = 20;
 
 /**
  * Starts a server in its own process group. Ctrl-C in the terminal therefore reaches only this
- * process, which stops its servers in the right order. Throws the system's error if the program
- * cannot be run.
+ * process, which stops its servers in the right order. If the program cannot be run, the server
+ * ends at once, and its output states the reason.
  */
 export async function spawnServer(options: ServerProcessOptions): Promise<ServerProcess> {
   const { command, args, cwd, env, uid, gid, stopSteps = gracefulStopSteps, orphanSignal = "SIGKILL", log } = options;
-  const child = startUnderGuard(orphanSignal, () =>
-    spawn(command, args, { cwd, env, uid, gid, detached: true, stdio: ["ignore", "pipe", "pipe"] }),
-  );
+  const child = spawnUnderGuard(orphanSignal, command, args, { cwd, env, uid, gid });
 
   const recent: string[] = [];
   for (const stream of [child.stdout, child.stderr]) {

@@ -6,8 +6,11 @@ import { readProcess } from "../src/running-process.ts";
 
 const source = (name: string) => JSON.stringify(new URL(`../src/${name}.ts`, import.meta.url).href);
 
-/** Runs `body` in a new process, which prints the ids of its children, and waits for these ids. */
-async function startParent(body: string) {
+/**
+ * Runs `body` in a new process, which prints the ids of its children, and waits for these ids.
+ * Checks that the children run, unless `endsAtOnce` is true.
+ */
+async function startParent(body: string, endsAtOnce = false) {
   const script = `
     import { spawn } from "node:child_process";
     import { once } from "node:events";
@@ -26,7 +29,7 @@ async function startParent(body: string) {
   const exited = once(parent, "exit");
   const [line] = await once(parent.stdout.setEncoding("utf8"), "data");
   const pids = String(line).trim().split(" ").map(Number);
-  for (const pid of pids) expect(readProcess(pid)).toBeDefined();
+  if (!endsAtOnce) for (const pid of pids) expect(readProcess(pid)).toBeDefined();
   return { parent, pids, exited };
 }
 
@@ -50,6 +53,29 @@ test.each([
   parent.stdin.write("now");
   await exited;
   await eventually(() => expect(pids.map(readProcess)).toEqual([undefined, undefined]));
+});
+
+test("spawnServer starts no server that survives if SIGKILL ends the parent between the server's start and the end of `spawn`", async () => {
+  const { pids, exited } = await startParent(
+    `
+    import childProcess from "node:child_process";
+    import { writeSync } from "node:fs";
+    import { syncBuiltinESMExports } from "node:module";
+    const { spawn: spawnOriginal } = childProcess;
+    childProcess.spawn = (command, args, options) => {
+      const child = spawnOriginal(command, args, options);
+      if (args.includes("60")) {
+        writeSync(1, child.pid + "\\n");
+        process.kill(process.pid, "SIGKILL");
+      }
+      return child;
+    };
+    syncBuiltinESMExports();
+    await spawnServer(sleep);`,
+    true,
+  );
+  await exited;
+  await eventually(() => expect(pids.map(readProcess)).toEqual([undefined]));
 });
 
 test("runCommand ends the running command when its parent process is killed", async () => {

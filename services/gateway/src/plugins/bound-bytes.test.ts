@@ -161,8 +161,7 @@ describe("a caller that does not read its responses", () => {
       const { statusCode } = await useKey(gateway, key);
       expect(statusCode).toBe(429);
     });
-    // The gateway replaces responses beyond 16 MiB with small problem documents.
-    expect(used(key.businessId)).toBeLessThanOrEqual(17 * mebibyte);
+    expect(used(key.businessId)).toBeLessThanOrEqual(16 * mebibyte);
     client.read();
     await eventually(() => expect(used(totalKey)).toBe(0));
     expect(client.statuses.slice(4)).toContain("200");

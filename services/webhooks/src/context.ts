@@ -3,7 +3,7 @@ import { createSecretBox } from "@amana/secret-box";
 import type { ServiceParts } from "@amana/service-host";
 import type { Config } from "./config.ts";
 import { ConcurrencyLimits } from "./delivery/concurrency-limits.ts";
-import type { NewDelivery } from "./delivery/new-delivery.ts";
+import type { NewDelivery } from "./event/new-delivery.ts";
 import { createAddressGuard } from "./webhook-endpoint/address-guard.ts";
 
 export type Context = Readonly<ReturnType<typeof createContext>>;

@@ -2,9 +2,9 @@ import { lowerCaseNames } from "@amana/contracts/enum-names";
 import { DeliveryFailure } from "@amana/contracts/webhooks/v1/event_pb";
 import { type Orm, rowsCountedMax, showRows } from "@amana/database";
 import { counter, gauge, histogram, timeMsOfUuid } from "@amana/runtime";
-import { dueAtSql, endpointDueAtSql } from "./delivery/delivery-schedule.ts";
-import type { NewDelivery } from "./delivery/new-delivery.ts";
 import type { AttemptResult } from "./delivery/record-attempts.ts";
+import { dueAtSql, endpointDueAtSql } from "./delivery/retry-policy.ts";
+import type { NewDelivery } from "./event/new-delivery.ts";
 
 const outcome = ["succeeded", "retried", "failed"] as const;
 const endpoint = ["healthy", "slow"] as const;

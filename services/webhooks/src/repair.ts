@@ -3,7 +3,7 @@ import { PaymentEventSchema } from "@amana/contracts/payments/v1/payment_events_
 import { overdueRows } from "@amana/jobs";
 import { recordAction, stuckInboxRows, stuckOutboxRows } from "@amana/messaging";
 import type { ConsumedEvent, ServiceDescription } from "@amana/service-host";
-import { endpointDueAtSql } from "./delivery/delivery-schedule.ts";
+import { endpointDueAtSql } from "./delivery/retry-policy.ts";
 import { eventEvidence } from "./event/evidence.ts";
 import { database } from "./orm.ts";
 

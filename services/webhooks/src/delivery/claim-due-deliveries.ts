@@ -1,9 +1,9 @@
 import { type Orm, preparedQuery } from "@amana/database";
 import { claimDue, createDueSearch, type DueGroup, type DueTable } from "@amana/jobs";
 import type { Context } from "../context.ts";
+import type { DeliveryEndpoint, NewDelivery } from "../event/new-delivery.ts";
 import { signingSecretsSql } from "../webhook-endpoint/secrets.ts";
-import { dueAtSql, endpointDueAtSql } from "./delivery-schedule.ts";
-import type { DeliveryEndpoint, NewDelivery } from "./new-delivery.ts";
+import { dueAtSql, endpointDueAtSql } from "./retry-policy.ts";
 
 /**
  * Maximum number of deliveries in one claim. It is small, because new deliveries wait while a claim

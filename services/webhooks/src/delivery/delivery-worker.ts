@@ -1,12 +1,12 @@
 import { watchDue } from "@amana/database";
 import { allTenants, backoffMs, forTenant, inOperation, inTrace, Pause } from "@amana/runtime";
 import type { Context } from "../context.ts";
+import type { NewDelivery } from "../event/new-delivery.ts";
 import { startCountingAttempts } from "../webhook-endpoint/count-attempts.ts";
 import { createAttempt } from "./attempt-delivery.ts";
 import { createClaim, type LeasedDelivery, release } from "./claim-due-deliveries.ts";
-import { dueAtSql } from "./delivery-schedule.ts";
 import { createHttpClient } from "./http-client.ts";
-import type { NewDelivery } from "./new-delivery.ts";
+import { dueAtSql } from "./retry-policy.ts";
 
 /** Interval between claims while no delivery is due. */
 const idleMs = 60_000;

@@ -12,7 +12,7 @@ const statusesWithRetryAfter = new Set([429, 503]);
 export function retryPauseMs(
   attempt: number,
   pausesMs: readonly number[],
-  response: { statusCode?: number | undefined; retryAfterMs?: number | undefined } = {},
+  response: { statusCode?: number; retryAfterMs?: number } = {},
   random: () => number = Math.random,
 ): number | undefined {
   const pause = pausesMs[attempt - 1];
@@ -20,3 +20,17 @@ export function retryPauseMs(
   const requestedMs = statusesWithRetryAfter.has(response.statusCode ?? 0) ? (response.retryAfterMs ?? 0) : 0;
   return Math.max(jitter(pause, 0.2, random), Math.min(requestedMs, retryAfterMsMax));
 }
+
+/**
+ * SQL expression: the due time of a PENDING delivery, exactly as in the index `delivery_due_at`.
+ */
+export const dueAtSql = "greatest(leased_until, next_attempt_at)";
+/**
+ * SQL expression: the due time of a PENDING delivery, exactly as in the index `delivery_due`, which
+ * begins with the columns for business and endpoint.
+ */
+export const endpointDueAtSql = "greatest(next_attempt_at, leased_until)";
+
+/** SQL assignments that restart the schedule of a delivery. */
+export const restartScheduleSql =
+  "status = 'PENDING', attempts = 0, next_attempt_at = now(), lease_token = null, leased_until = null";

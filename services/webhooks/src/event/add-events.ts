@@ -4,9 +4,9 @@ import { currentTrace, uuidv7 } from "@amana/runtime";
 import { type DescMessage, fromBinary, type MessageShape } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
-import { type DeliveryJson, deliveryJsonSql, toDelivery } from "../delivery/delivery.message.ts";
-import type { NewDelivery } from "../delivery/new-delivery.ts";
 import { signingSecretsSql } from "../webhook-endpoint/secrets.ts";
+import { type DeliveryJson, deliveryJsonSql, toDelivery } from "./delivery.message.ts";
+import type { NewDelivery } from "./new-delivery.ts";
 
 interface NewEvent {
   readonly id: string;

@@ -1,5 +1,5 @@
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
-import { restartScheduleSql } from "../delivery/delivery-schedule.ts";
+import { restartScheduleSql } from "../delivery/retry-policy.ts";
 
 /** Maximum number of events that a counting step reads. */
 const countedMax = 5_000;

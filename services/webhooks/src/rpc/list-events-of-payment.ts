@@ -3,7 +3,7 @@ import { preparedQuery } from "@amana/database";
 import type { Implementation } from "@amana/rpc";
 import { operatorScope } from "@amana/service-host";
 import type { Context } from "../context.ts";
-import { attemptsShownMax, readDeliveries } from "../delivery/delivery.message.ts";
+import { attemptsShownMax, readDeliveries } from "../event/delivery.message.ts";
 
 const timesMax = 500;
 /**

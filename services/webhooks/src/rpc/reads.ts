@@ -3,7 +3,7 @@ import type { WebhookEndpointService } from "@amana/contracts/webhooks/v1/webhoo
 import { type Implementation, requireBusiness } from "@amana/rpc";
 import { createGetRpc, createListRpc } from "@amana/service-host";
 import type { Context } from "../context.ts";
-import { readDeliveries } from "../delivery/delivery.message.ts";
+import { readDeliveries } from "../event/delivery.message.ts";
 import { eventNotFound } from "../event/event.errors.ts";
 import { eventList, eventView } from "../event/event.message.ts";
 import { webhookReplayNotFound } from "../replay/webhook-replay.errors.ts";

@@ -4,8 +4,8 @@ import { once } from "@amana/idempotency";
 import { type Implementation, requireBusiness } from "@amana/rpc";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
-import { type DeliveryJson, deliveryJsonSql, readDeliveries, toDelivery } from "../delivery/delivery.message.ts";
-import { restartScheduleSql } from "../delivery/delivery-schedule.ts";
+import { restartScheduleSql } from "../delivery/retry-policy.ts";
+import { type DeliveryJson, deliveryJsonSql, readDeliveries, toDelivery } from "../event/delivery.message.ts";
 import {
   eventNotFound,
   redeliveryEndpointDisabled,

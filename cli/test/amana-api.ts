@@ -400,6 +400,7 @@ test("`amana` prints the name of an invalid option or setting, but no API key, a
     [2, "--key-file cannot be read: ENOENT", amanaLocal("payments", "list", "--key-file", join(dir, "none"))],
     [2, "without a user name", amanaLocal("payments", "list", "--url", `http://x:${business.key}@127.0.0.1/`)],
     [2, "dev.json is incomplete", execAmana({ AMANA_DIR: incompleteDir }, "payments", "list")],
+    [2, "dev.json is incomplete", execAmana({ AMANA_DIR: incompleteDir }, "stuck")],
     // Over http://, the command would send the key unencrypted.
     [
       2,

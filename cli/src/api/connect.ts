@@ -1,11 +1,10 @@
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { readApiKeyKind } from "@amana/api-keys";
 import { Amana, type RequestOptions } from "@amana/client";
-import { amanaDir } from "@amana/runtime/amana-dir";
 import { withoutSlashes } from "@amana/runtime/without-slashes";
 import { CommandError, exitCodes } from "../command-error.ts";
+import { readDevFile } from "../dev-file.ts";
 
 export type KeyOwner = "business" | "operator";
 
@@ -34,7 +33,6 @@ export interface Api {
   requestOptions(): RequestOptions;
 }
 
-const root = join(import.meta.dirname, "..", "..", "..");
 const keyBytesMax = 1_000;
 
 /**
@@ -129,28 +127,7 @@ async function readKey(file: string, name: string): Promise<string> {
 
 /** Returns address and keys from the file that `start` writes while it runs. */
 function developmentSystem(): { url: string; keys: Readonly<Record<KeyOwner, string | undefined>> } | undefined {
-  const file = join(amanaDir(root), "dev.json");
-  if (!existsSync(file)) return undefined;
-  const { gateway_url, admin_key, business } = readDevFile(file);
-  return { url: addressOf(gateway_url), keys: { operator: admin_key, business: business?.api_key } };
-}
-
-interface DevFile {
-  readonly gateway_url: string;
-  readonly admin_key?: string;
-  readonly business?: { readonly api_key?: string };
-}
-
-/**
- * Reads the file that `start` writes. Error messages do not quote the file's content, because it
- * contains keys.
- */
-function readDevFile(file: string): DevFile {
-  try {
-    const content = JSON.parse(readFileSync(file, "utf8"));
-    if (typeof content?.gateway_url === "string") return content;
-  } catch {
-    // A file that is not JSON causes the same error as a file without an address.
-  }
-  throw new CommandError(`${file} is incomplete or not JSON. Start the system again, or set --url and a key.`, exitCodes.usage);
+  const file = readDevFile();
+  if (!file) return undefined;
+  return { url: addressOf(file.gateway_url), keys: { operator: file.admin_key, business: file.business?.api_key } };
 }

@@ -1,17 +1,15 @@
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { createOrm, hasTenantTables, isDatabaseUnavailable, type Orm, readDatabaseUrl } from "@amana/database";
 import { allTenants, createLogger, forTenant, readEnv } from "@amana/runtime";
-import { amanaDir } from "@amana/runtime/amana-dir";
 import type { ServiceDescription } from "@amana/service-host";
 import { CommandError, exitCodes } from "../command-error.ts";
+import { readDevFile } from "../dev-file.ts";
 import { serviceDescriptions, serviceNames } from "./service-descriptions.ts";
 
 interface DatabaseSelection {
   /** Name of one service. Default: all services. */
-  readonly service?: string | undefined;
+  readonly service?: string;
   /** URL of the database of `service`. */
-  readonly databaseUrl?: string | undefined;
+  readonly databaseUrl?: string;
   /** Services that the command can use. Default: all services. */
   readonly usableServices?: readonly string[];
 }
@@ -76,7 +74,11 @@ function selectedNames({ service, databaseUrl, usableServices }: DatabaseSelecti
 /** Returns the URL from the options, the environment, or the development system. */
 function databaseUrlOf(name: string, { databaseUrl }: DatabaseSelection, isOnlyService: boolean): string {
   const prefix = `${name.toUpperCase()}_`;
-  const url = databaseUrl ?? urlInSettings(prefix) ?? (isOnlyService ? urlInSettings("") : undefined) ?? developmentUrls()[name];
+  const url =
+    databaseUrl ??
+    urlInSettings(prefix) ??
+    (isOnlyService ? urlInSettings("") : undefined) ??
+    readDevFile()?.database_urls?.[name];
   if (url) return url;
   throw new CommandError(
     `The database of ${name} is not configured. Set ${prefix}DATABASE_URL, use --service and --database-url, or start a system: npx --yes pnpm@12 start`,
@@ -88,13 +90,6 @@ function databaseUrlOf(name: string, { databaseUrl }: DatabaseSelection, isOnlyS
 function urlInSettings(prefix: string): string | undefined {
   const isSet = ["DATABASE_URL", "DATABASE_URL_FILE"].some((name) => process.env[`${prefix}${name}`]);
   return isSet ? readEnv((env) => ({ url: readDatabaseUrl(env, prefix) })).url : undefined;
-}
-
-/** Returns the database URLs from the file that `start` writes while it runs. */
-function developmentUrls(): Readonly<Record<string, string>> {
-  const file = join(amanaDir(join(import.meta.dirname, "..", "..", "..")), "dev.json");
-  if (!existsSync(file)) return {};
-  return (JSON.parse(readFileSync(file, "utf8")) as { database_urls?: Record<string, string> }).database_urls ?? {};
 }
 
 /** Returns the reason without the database URL, which can contain a password. */

@@ -1,0 +1,33 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { amanaDir } from "@amana/runtime/amana-dir";
+import { CommandError, exitCodes } from "./command-error.ts";
+
+const root = join(import.meta.dirname, "..", "..");
+
+/** The content of dev.json that the command uses: addresses and keys of a local system. */
+interface DevFile {
+  readonly gateway_url: string;
+  readonly admin_key?: string;
+  readonly business?: { readonly api_key?: string };
+  readonly database_urls?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Reads dev.json, which `start` writes while it runs. Returns undefined if there is no file. Error
+ * messages do not quote the file's content, because it contains keys.
+ */
+export function readDevFile(): DevFile | undefined {
+  const file = join(amanaDir(root), "dev.json");
+  if (!existsSync(file)) return undefined;
+  try {
+    const content = JSON.parse(readFileSync(file, "utf8"));
+    if (typeof content?.gateway_url === "string") return content;
+  } catch {
+    // A file that is not JSON causes the same error as a file without an address.
+  }
+  throw new CommandError(
+    `${file} is incomplete or not JSON. Start the system again, or set the addresses and keys (--help lists the options).`,
+    exitCodes.usage,
+  );
+}

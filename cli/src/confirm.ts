@@ -6,7 +6,7 @@ import { printable } from "./print.ts";
  * Requests a confirmation on the terminal. Throws CommandError if no terminal exists, or if the
  * user types anything except "y" or "yes".
  */
-export async function confirm(question: string, { yes }: { readonly yes?: boolean | undefined }): Promise<void> {
+export async function confirm(question: string, { yes }: { readonly yes?: boolean }): Promise<void> {
   if (yes) return;
   // The question may contain names from the API, with control characters.
   const text = printable(question);

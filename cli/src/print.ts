@@ -19,7 +19,7 @@ export type Columns<Row> = Readonly<Record<string, Column<Row> | ((row: Row) => 
 export function printRows<Row extends object>(
   rows: readonly Row[],
   columns: Columns<Row>,
-  { json, emptyText = "" }: { json?: boolean | undefined; emptyText?: string },
+  { json, emptyText = "" }: { json?: boolean; emptyText?: string },
 ): void {
   if (json) print(jsonText(rows));
   else if (rows.length === 0) print(emptyText);

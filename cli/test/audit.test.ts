@@ -70,10 +70,10 @@ async function tamper(...statements: string[]): Promise<void> {
 }
 
 interface Options {
-  readonly trusted?: Set<string> | undefined;
+  readonly trusted?: Set<string>;
   readonly kept?: Head[];
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
+  readonly from?: string;
+  readonly to?: string;
 }
 
 async function verify(options: Options = {}): Promise<Finding[]> {

@@ -33,7 +33,7 @@ export async function actOnEach(
 /** Prints the results. The table has the column SERVICE if any result has a service. */
 export function printOutcomes(
   rows: readonly ActionResult[],
-  format: { readonly emptyText?: string; readonly json?: boolean | undefined },
+  format: { readonly emptyText?: string; readonly json?: boolean },
 ): void {
   const columns: Columns<ActionResult> = {
     ID: ({ id }) => id,

@@ -4,9 +4,9 @@ import { jsonLine, printable } from "../print.ts";
 
 interface RequestContext {
   readonly url: string;
-  readonly json?: boolean | undefined;
+  readonly json?: boolean;
   /** Command that shows whether the change was executed. */
-  readonly statusCommand?: string | undefined;
+  readonly statusCommand?: string;
   /** Whether the command sends an Idempotency-Key. */
   readonly isKeyed: boolean;
   /** Whether a signal has stopped the command. */

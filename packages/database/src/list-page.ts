@@ -27,7 +27,7 @@ export interface ListQuery {
   readonly limit: number;
   readonly offset: number;
   /** Column with the time of a row, by which the list is ordered. Default: created_at. */
-  readonly time?: string | undefined;
+  readonly time?: string;
 }
 
 export interface ListPage<Row> {

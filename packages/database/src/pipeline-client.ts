@@ -13,7 +13,7 @@ export interface DeferredStatement {
    * Name of the prepared statement. Default: the text's name if the text is frequent and has
    * parameters.
    */
-  readonly name?: string | undefined;
+  readonly name?: string;
   readonly values?: readonly Parameter[];
   /** Called with the number of changed rows. Must not throw. */
   readonly onComplete?: (rowCount: number) => void;
@@ -21,7 +21,7 @@ export interface DeferredStatement {
 
 interface QueryConfig extends pg.QueryConfig {
   /** Milliseconds after which the driver stops waiting for the statement. */
-  readonly query_timeout?: number | undefined;
+  readonly query_timeout?: number;
 }
 
 /** The part of pg.Connection that this file uses and the driver's types omit. */
@@ -122,7 +122,7 @@ const rowCountOf = (tag: string): number => Number(tag.slice(tag.lastIndexOf(" "
  * Returns the given name, or the name of a frequent statement with parameters. Other statements
  * stay unprepared. Most statements without parameters, for example `commit`, need no plan.
  */
-const nameOf = ({ name, text, values }: Pick<DeferredStatement, "name" | "text"> & { values?: readonly unknown[] | undefined }) =>
+const nameOf = ({ name, text, values }: Pick<DeferredStatement, "name" | "text"> & { values?: readonly unknown[] }) =>
   name ?? (Array.isArray(values) && values.length > 0 ? nameOfFrequentStatement(text) : undefined);
 
 /**

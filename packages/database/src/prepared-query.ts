@@ -8,7 +8,7 @@ interface QueryRunner {
     name?: string;
     text: string;
     values: unknown[];
-    query_timeout?: number | undefined;
+    query_timeout?: number;
     tenant: string;
   }): Promise<{ rows: unknown[] }>;
 }

@@ -11,11 +11,11 @@ export type EventChoice = (typeof eventChoices)[number];
 interface EventTransportOptions {
   choice: EventChoice;
   /** KAFKA_BROKERS: host:port of running brokers, separated by commas. */
-  brokers?: string | undefined;
+  brokers?: string;
   /** Data folder of a Kafka that `startEventTransport` starts. */
   dir: string;
   progress: Progress;
-  signal?: AbortSignal | undefined;
+  signal?: AbortSignal;
 }
 
 /** `how` describes the transport and the reason in one line. `stop` is idempotent. */

@@ -21,7 +21,7 @@ interface PostgresOptions {
   /** Additional server settings, as `name=value`. */
   settings?: readonly string[];
   /** Cancels a start that is in progress; the start then throws. */
-  signal?: AbortSignal | undefined;
+  signal?: AbortSignal;
   log: LogLine;
 }
 

@@ -17,8 +17,8 @@ export interface Progress {
 }
 
 interface ProgressStream {
-  readonly isTTY?: boolean | undefined;
-  readonly columns?: number | undefined;
+  readonly isTTY?: boolean;
+  readonly columns?: number;
   write(text: string): unknown;
 }
 

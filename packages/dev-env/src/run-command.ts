@@ -5,10 +5,10 @@ interface CommandOptions {
   timeoutMs: number;
   cwd?: string;
   env?: NodeJS.ProcessEnv;
-  uid?: number | undefined;
-  gid?: number | undefined;
+  uid?: number;
+  gid?: number;
   /** Kills the program on abort. */
-  signal?: AbortSignal | undefined;
+  signal?: AbortSignal;
 }
 
 export interface CommandResult {

@@ -24,8 +24,8 @@ interface ServerProcessOptions {
   args: readonly string[];
   cwd: string;
   env: NodeJS.ProcessEnv;
-  uid?: number | undefined;
-  gid?: number | undefined;
+  uid?: number;
+  gid?: number;
   /** Steps that stop the server. `kill` skips the first step, the graceful shutdown. */
   stopSteps?: readonly StopStep[];
   /**

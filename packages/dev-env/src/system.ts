@@ -27,7 +27,7 @@ import { waitUntilReady } from "./wait-until-ready.ts";
 
 export interface SystemOptions {
   /** Verification provider of new applications (KYC_PROVIDER). Default: the provider `port`. */
-  readonly kycProvider?: string | undefined;
+  readonly kycProvider?: string;
   /** Folder of all data, logs and secrets. */
   readonly dir: string;
   /** Port of the gateway. Default: a free port. */
@@ -36,12 +36,12 @@ export interface SystemOptions {
   readonly sandboxPort?: number;
   readonly events: EventChoice;
   /** Running brokers. Without them, `startSystem` may start a Kafka. */
-  readonly brokers?: string | undefined;
+  readonly brokers?: string;
   /**
    * A running PostgreSQL, with a role that can create roles and databases. Without it,
    * `startSystem` starts a PostgreSQL.
    */
-  readonly databaseUrl?: string | undefined;
+  readonly databaseUrl?: string;
   /** False is faster, but a crash of the machine can lose data. Default: true. */
   readonly durable?: boolean;
   /** True to restart services that end unexpectedly. */

@@ -47,7 +47,7 @@ export function readTransportOptions(
  */
 export async function createTransport(
   options: TransportOptions,
-  context: { clientId: string; tls?: Tls | undefined; logger: Logger },
+  context: { clientId: string; tls?: Tls; logger: Logger },
 ): Promise<Transport> {
   const keys = createMessageKeys(options.keys);
   if (options.kind === "direct") return createDirectTransport(options.subscribers, { ...context, keys });

@@ -14,7 +14,7 @@ const handOverTimeoutMs = 20_000;
  */
 export function createDirectTransport(
   subscribers: Readonly<Record<string, readonly string[]>>,
-  context: { keys: MessageKeys; tls?: Tls | undefined; logger: Logger },
+  context: { keys: MessageKeys; tls?: Tls; logger: Logger },
 ): Transport {
   const { keys, tls, logger } = context;
   const handlers = new Map<string, MessageHandler[]>();

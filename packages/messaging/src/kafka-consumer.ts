@@ -168,11 +168,7 @@ async function handleBatch(
   }
 }
 
-function fromKafka(message: {
-  key: Buffer | null;
-  value: Buffer | null;
-  headers?: Record<string, unknown> | undefined;
-}): Message {
+function fromKafka(message: { key: Buffer | null; value: Buffer | null; headers?: Record<string, unknown> }): Message {
   const headers = Object.fromEntries(Object.entries(message.headers ?? {}).map(([name, value]) => [name, String(value)]));
   return { key: message.key?.toString() ?? "", payload: message.value ?? new Uint8Array(), headers };
 }

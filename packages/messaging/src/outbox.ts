@@ -42,7 +42,7 @@ export function addToOutbox(
     /** Time of the event. The time in the id of the event is this time or later. */
     occurredAt: Date;
     /** Trace context of the event. Default: the current trace context. */
-    traceparent?: string | undefined;
+    traceparent?: string;
   },
 ): string {
   if (event.payload.length > payloadBytesMax) {

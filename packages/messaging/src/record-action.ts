@@ -10,18 +10,18 @@ export interface Action<Value = string> {
   readonly by: {
     readonly actor: string;
     /** Set if the actor is a key. The audit trail shows the name of the key. */
-    readonly actorKeyId?: string | undefined;
+    readonly actorKeyId?: string;
     readonly requestId: string;
     readonly address: string;
   };
   /** For example "kyc_application.reviewed". */
   readonly action: string;
   readonly entity: { readonly type: string; readonly id: string };
-  readonly businessId?: string | undefined;
+  readonly businessId?: string;
   /** The entity's fields before the action; absent if the action created it. */
-  readonly before?: Readonly<Record<string, Value>> | undefined;
+  readonly before?: Readonly<Record<string, Value>>;
   readonly after: Readonly<Record<string, Value>>;
-  readonly reason?: string | undefined;
+  readonly reason?: string;
 }
 
 /** Records an action in the transaction of `em`. */

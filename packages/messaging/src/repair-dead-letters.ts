@@ -33,7 +33,7 @@ const shownColumns = `id, consumer, topic, left(key, 100) as key, event_id, left
  */
 export async function readDeadLetters(
   em: SqlEntityManager,
-  { topic, status, limit }: { topic?: string | undefined; status?: string | undefined; limit: number },
+  { topic, status, limit }: { topic?: string; status?: string; limit: number },
 ): Promise<ShownDeadLetter[]> {
   return await em.execute(
     `select ${shownColumns} from dead_letter where (?::text is null or topic = ?::text)

@@ -23,7 +23,7 @@ interface Page {
   /** Further elements of the head: style sheets and scripts. */
   readonly head: Html;
   readonly body: Html;
-  readonly bodyClass?: string | undefined;
+  readonly bodyClass?: string;
 }
 
 /** Returns a complete document. */

@@ -9,9 +9,9 @@ export interface Field {
   readonly label: string;
   readonly hint: string;
   /** Text after the label of an optional field. */
-  readonly optional?: string | undefined;
+  readonly optional?: string;
   /** Description of an invalid value. */
-  readonly problem?: string | undefined;
+  readonly problem?: string;
   readonly isFocused?: boolean;
   /** Further attributes of the input element. */
   readonly attributes: Html;

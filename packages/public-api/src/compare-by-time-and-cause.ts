@@ -2,7 +2,7 @@ interface Entry {
   readonly at: string;
   readonly kind: string;
   readonly name: string;
-  readonly refund_id?: string | undefined;
+  readonly refund_id?: string;
 }
 
 /** Causal order of entries with the same millisecond: a cause comes before its effects. */

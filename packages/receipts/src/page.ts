@@ -45,7 +45,7 @@ export interface ReceiptPageOptions {
   readonly path: string;
   readonly canSendEmail: boolean;
   /** A rejected address, which the form shows again with the problem. */
-  readonly rejectedEmail?: string | undefined;
+  readonly rejectedEmail?: string;
 }
 
 /**

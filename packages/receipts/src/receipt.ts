@@ -4,23 +4,23 @@ export interface Receipt {
   readonly issuedAt: Date;
   /** Name of the seller. */
   readonly businessName: string;
-  readonly orderRef?: string | undefined;
-  readonly description?: string | undefined;
-  readonly customerName?: string | undefined;
+  readonly orderRef?: string;
+  readonly description?: string;
+  readonly customerName?: string;
   readonly processorOrderId: string;
   readonly processorOrderNumber: string;
-  readonly approvalCode?: string | undefined;
+  readonly approvalCode?: string;
   /** Text of the card processor, in the language of the payment. */
-  readonly respCodeDesc?: string | undefined;
-  readonly cardBrand?: string | undefined;
-  readonly maskedPan?: string | undefined;
+  readonly respCodeDesc?: string;
+  readonly cardBrand?: string;
+  readonly maskedPan?: string;
   /** Paid amount in centimes. */
   readonly amountMinor: bigint;
   readonly paidAt: Date;
   /** Undefined unless the payment is REFUNDED. */
-  readonly refundedAmountMinor?: bigint | undefined;
+  readonly refundedAmountMinor?: bigint;
   /** Undefined if the time of the refund is not known. */
-  readonly refundedAt?: Date | undefined;
+  readonly refundedAt?: Date;
 }
 
 /** Toll-free number of the card holders' help line in Algeria. */

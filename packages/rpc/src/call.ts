@@ -15,7 +15,7 @@ export interface IdempotencyKey {
    * Fingerprint that is computed with the gateway's other fingerprint key while a key is replaced.
    * An earlier request may have stored this fingerprint.
    */
-  readonly otherFingerprint?: string | undefined;
+  readonly otherFingerprint?: string;
 }
 
 /** Returns whether the stored fingerprint of an Idempotency-Key belongs to the same request. */

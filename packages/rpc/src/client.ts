@@ -28,7 +28,7 @@ export interface CallOptions {
   readonly requestId?: string;
   readonly address?: string;
   readonly traceparent?: string;
-  readonly idempotencyKey?: IdempotencyKey | undefined;
+  readonly idempotencyKey?: IdempotencyKey;
   /** Milliseconds to the deadline. The client sends the deadline to the server. */
   readonly timeoutMs?: number;
   /** Called before the promise settles if the response is a stored result of an earlier call. */
@@ -72,8 +72,8 @@ export interface RpcChannelOptions {
   /** Name of the service, for which caller tokens are signed. */
   readonly audience: string;
   /** Signs caller tokens. Without a signer, only calls of `noCaller` are possible. */
-  readonly signer?: CallerSigner | undefined;
-  readonly tls?: Tls | undefined;
+  readonly signer?: CallerSigner;
+  readonly tls?: Tls;
 }
 
 interface Replica {

@@ -64,7 +64,7 @@ export async function listen(options: {
   readonly port: number;
   readonly handle: RequestHandler;
   readonly tls: Tls | undefined;
-  readonly limits?: Partial<ListenerLimits> | undefined;
+  readonly limits?: Partial<ListenerLimits>;
 }): Promise<{ port: number; stop: () => Promise<void> }> {
   const { handle } = options;
   const limits = { ...limitsDefault, ...options.limits };

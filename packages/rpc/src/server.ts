@@ -60,7 +60,7 @@ interface RpcServerOptions {
   /** Public keys that verify caller tokens; several while a key is replaced. */
   readonly callerKeys: readonly TrustedKey[];
   /** Undefined on a single machine, or in a network that encrypts and authenticates connections. */
-  readonly tls?: Tls | undefined;
+  readonly tls?: Tls;
   readonly limits?: Partial<ListenerLimits>;
   readonly logger: Logger;
   /**

@@ -19,7 +19,7 @@ export interface TestServiceOptions<Context> extends StartOptions<Context> {
   /** Required settings of the service, and settings that differ from the defaults. */
   readonly settings?: Readonly<Record<string, string>>;
   /** Database of a running service, to start a replica of it. Default: a new database. */
-  readonly databaseUrl?: string | undefined;
+  readonly databaseUrl?: string;
   readonly logger?: Logger;
 }
 

@@ -6,7 +6,7 @@ import { create, toBinary } from "@bufbuild/protobuf";
 
 export interface KycEventFields {
   readonly businessId: string;
-  readonly clientId?: string | undefined;
+  readonly clientId?: string;
   readonly applicationId?: string;
   readonly createdAtMs?: number;
   readonly revision?: number;

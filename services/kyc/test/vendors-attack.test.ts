@@ -302,7 +302,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     const options = () => withIdempotencyKey(caller, `overtaken-${vendor}`);
     const provider = harness.context.providers.current;
     const create = vi.spyOn(provider, "create");
-    let first: { id: string; linkUrl?: string | undefined } | undefined;
+    let first: { id: string; linkUrl?: string } | undefined;
     create.mockImplementation(async (requested, ms) => {
       create.mockRestore();
       // Delays this request until its hold of the key has ended. In the meantime, a repeated

@@ -31,7 +31,7 @@ export function createReceivedCalls(database: Database, table: string, id: strin
     `select operation, at, parameters from ${table} where ${id} = ? or ${reference} = ? order by id`,
   );
   return {
-    record(operation: string, parameters: object, resource: { id?: string | undefined; reference?: string | undefined }) {
+    record(operation: string, parameters: object, resource: { id?: string; reference?: string }) {
       const at = new Date().toISOString();
       insert.run(resource.id ?? null, resource.reference ?? null, operation, at, JSON.stringify(parameters));
     },

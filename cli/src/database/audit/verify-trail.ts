@@ -16,8 +16,8 @@ import { IsolationLevel, type SqlEntityManager } from "@mikro-orm/postgresql";
 
 export interface VerifyOptions {
   /** First day to verify, in UTC, such as 2026-11-20. Default: the first day of the chain. */
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
+  readonly from?: string;
+  readonly to?: string;
   /** Public keys that may sign heads. Default: any key. */
   readonly trustedKeys: ReadonlySet<string> | undefined;
   /** Heads that were stored outside this database, so that its owner cannot change them. */

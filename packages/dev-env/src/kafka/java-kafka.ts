@@ -33,14 +33,14 @@ const javaFlags = [
 
 export interface JavaKafkaOptions extends KafkaOptions {
   /** Folder of the jar files. Default: `defaultCacheDir()`. */
-  cacheDir?: string | undefined;
+  cacheDir?: string;
   /**
    * Settings that override the defaults, for example a TLS listener. The values of listener lists
    * are appended to the defaults.
    */
-  properties?: Readonly<Record<string, string>> | undefined;
+  properties?: Readonly<Record<string, string>>;
   /** Node of a cluster (see startKafkaNodes). Default: a new cluster with one node. */
-  node?: KafkaNode | undefined;
+  node?: KafkaNode;
 }
 
 /** A node of a cluster. */

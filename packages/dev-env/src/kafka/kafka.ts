@@ -5,7 +5,7 @@ export interface KafkaOptions {
   dir: string;
   progress: Progress;
   /** Cancels a start that is in progress; the start then throws. */
-  signal?: AbortSignal | undefined;
+  signal?: AbortSignal;
 }
 
 /** A broker on 127.0.0.1 that this package started. */

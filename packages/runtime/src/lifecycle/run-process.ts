@@ -23,8 +23,8 @@ type Running = AsyncDisposable & { readonly url?: string; isReady?(): Promise<bo
 /** The settings that `runProcess` uses. */
 interface ProcessConfig {
   readonly logLevel: LogLevel;
-  readonly metrics?: MetricsAddress | undefined;
-  readonly tracing?: TracingSettings | undefined;
+  readonly metrics?: MetricsAddress;
+  readonly tracing?: TracingSettings;
 }
 
 /**

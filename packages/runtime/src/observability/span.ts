@@ -23,7 +23,7 @@ export interface Span {
 export interface SpanOptions {
   readonly attributes?: SpanAttributes;
   /** Start of the work in Unix milliseconds. Default: now. */
-  readonly startMs?: number | undefined;
+  readonly startMs?: number;
   /** Begins a new trace. The parent only determines whether the new trace is sampled. */
   readonly root?: boolean;
 }

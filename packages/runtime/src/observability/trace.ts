@@ -4,7 +4,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 export interface Trace {
   /** W3C Trace Context, level 1; empty without a trace. */
   readonly traceparent: string;
-  readonly requestId?: string | undefined;
+  readonly requestId?: string;
 }
 
 const current = new AsyncLocalStorage<Trace | undefined>();
@@ -21,7 +21,7 @@ export const currentTrace = (): Trace | undefined => current.getStore();
 export const traceIdOf = (traceparent: string): string | undefined => traceparent.slice(3, 35) || undefined;
 
 /** Returns the log fields of the current trace, or no fields if there is no trace. */
-export function traceFields(): { trace_id?: string | undefined; request_id?: string | undefined } {
+export function traceFields(): { trace_id?: string; request_id?: string } {
   const trace = current.getStore();
   return trace ? { trace_id: traceIdOf(trace.traceparent), request_id: trace.requestId || undefined } : {};
 }

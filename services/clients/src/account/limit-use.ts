@@ -11,7 +11,7 @@ export const limitPeriods = [
 
 type Period = (typeof limitPeriods)[number];
 /** Limits of an account. A null or missing limit means no limit. */
-export type AccountLimits = { [L in Period["limit"]]?: bigint | null | undefined };
+export type AccountLimits = { [L in Period["limit"]]?: bigint | null };
 /**
  * Sums of the counted amounts in the day, month and year of `usedOn`, the day of the newest amount.
  */

@@ -5,7 +5,7 @@ import { type AccountLimits, limitPeriods } from "./limit-use.ts";
 /**
  * Limits in a request, as decimal texts. `cleared` contains the public names of fields to clear.
  */
-type LimitTexts = { readonly [T in (typeof limitPeriods)[number]["text"]]?: string | undefined } & {
+type LimitTexts = { readonly [T in (typeof limitPeriods)[number]["text"]]?: string } & {
   readonly cleared?: readonly string[];
 };
 

@@ -13,7 +13,7 @@ export function applyDecision(
   onboarding: Onboarding,
   decision: Decision,
   now: Date,
-  by?: { call: Call; reason?: string | undefined },
+  by?: { call: Call; reason?: string },
 ): void {
   const readAuditFields = () => ({ client_id: onboarding.clientId, current_step: onboarding.step });
   const before = readAuditFields();

@@ -10,7 +10,7 @@ export interface BodyRule {
   /** Fields of the resource that cannot be changed. They are rejected with `immutable_field`. */
   readonly immutable?: readonly string[];
   /** Field names by alias. A body with both names must have the same value in both. */
-  readonly aliases?: Readonly<Record<string, string>> | undefined;
+  readonly aliases?: Readonly<Record<string, string>>;
 }
 
 const ruleKey = Symbol("body rule");

@@ -171,7 +171,7 @@ const depthOf = (value: unknown): number =>
  * than nine decimals and the suffixes of RFC 9557. `accepts` rejects these values. In a query, an
  * unescaped "+" arrives as a space.
  */
-export const timestamp = (options: { description: string; examples?: string[] | undefined }) =>
+export const timestamp = (options: { description: string; examples?: string[] }) =>
   field(Type.String({ format: "date-time", examples: ["2026-11-20T10:00:00Z"], ...options }), {
     message: "must be a timestamp with an offset such as 2026-11-20T10:00:00Z",
     normalise: (value) => value.replace(" ", "+"),

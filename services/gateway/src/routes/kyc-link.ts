@@ -13,7 +13,7 @@ const timeoutMs = 2_000;
  */
 export async function kycLinkOf(
   { rpc, logger }: Gateway,
-  view: { kycApplicationId?: string | undefined; kycApplicationOpen: boolean },
+  view: { kycApplicationId?: string; kycApplicationOpen: boolean },
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<string | undefined> {

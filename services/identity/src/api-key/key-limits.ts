@@ -6,9 +6,9 @@ import { apiKeyExpiryInvalid, apiKeyOutlivesIssuer, apiKeyWiderThanIssuer } from
 
 /** Expiry and permitted networks of a key. An absent value does not restrict the key. */
 export interface KeyLimits {
-  readonly expiresAt?: Date | null | undefined;
+  readonly expiresAt?: Date | null;
   /** CIDRs in canonical form. */
-  readonly allowedIps?: string[] | null | undefined;
+  readonly allowedIps?: string[] | null;
 }
 
 /** Latest possible expiry, because times in the API have a four-digit year. */
@@ -20,7 +20,7 @@ const expiresAtMax = new Date("9999-12-31T23:59:59.999Z");
  */
 export async function readKeyLimits(
   em: SqlEntityManager,
-  { expiresAtMs, allowedIps }: { readonly expiresAtMs?: bigint | undefined; readonly allowedIps: string[] },
+  { expiresAtMs, allowedIps }: { readonly expiresAtMs?: bigint; readonly allowedIps: string[] },
 ): Promise<KeyLimits> {
   const expiresAt = dateOf(expiresAtMs);
   if (expiresAt) {

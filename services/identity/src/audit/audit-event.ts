@@ -73,7 +73,7 @@ export function auditChange(
   call: Parameters<typeof byCaller>[0],
   action: `${"business" | "api_key" | "admin_key" | "invitation"}.${string}`,
   entity: AuditedEntity,
-  details: { before?: Snapshot | undefined; after?: Snapshot; reason?: string | undefined; by?: Action["by"] } = {},
+  details: { before?: Snapshot; after?: Snapshot; reason?: string; by?: Action["by"] } = {},
 ): void {
   const [type = ""] = action.split(".");
   const { id, businessId } = entity;

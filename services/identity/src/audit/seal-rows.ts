@@ -37,7 +37,7 @@ interface SealingResult {
   readonly sealed: number;
   readonly head?: Head;
   /** The database's current day, if the database's clock is ahead by more than `aheadMsMax`. */
-  readonly aheadOnDay?: string | undefined;
+  readonly aheadOnDay?: string;
   /** Whether all rows that were committed before the round are sealed. */
   readonly isDrained?: boolean;
 }

@@ -14,9 +14,9 @@ export const businessView = defineView(Business, BusinessSchema, {
 
 interface VisibleKey {
   /** Prefix of the newest live key. */
-  readonly apiKeyPrefix?: string | null | undefined;
+  readonly apiKeyPrefix?: string | null;
   /** The plaintext key. Only the response that issues the key may contain it. */
-  readonly apiKey?: string | undefined;
+  readonly apiKey?: string;
 }
 
 /**

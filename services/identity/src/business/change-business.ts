@@ -16,12 +16,12 @@ import { type Business, type BusinessStatus, lockBusiness } from "./business.ts"
  */
 interface Rotation {
   readonly oldKey: ApiKey | undefined;
-  readonly endsAt?: Date | undefined;
+  readonly endsAt?: Date;
 }
 
 interface Changes {
   readonly name: string | undefined;
-  readonly status?: BusinessStatus | undefined;
+  readonly status?: BusinessStatus;
   /** Selects the key to replace. Undefined if the request does not rotate a key. */
   readonly rotation: ((keyRing: KeyRing, em: SqlEntityManager) => Rotation | Promise<Rotation>) | undefined;
 }

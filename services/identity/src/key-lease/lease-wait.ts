@@ -31,7 +31,7 @@ export const createLeaseWait = ({ leaseMs, wait }: { leaseMs: number; wait: (ms:
  */
 export function logAccessRemoval(
   logger: Logger,
-  subject: { readonly [name in "business_id" | "api_key_id" | "admin_key_id" | "status"]?: string | undefined },
+  subject: { readonly [name in "business_id" | "api_key_id" | "admin_key_id" | "status"]?: string },
 ): void {
   logger.info(subject, "access revoked");
 }

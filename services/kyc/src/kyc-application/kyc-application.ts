@@ -26,7 +26,7 @@ export interface ReviewRequest {
   readonly note: string;
   readonly actor: string;
   /** Id of the operator's key. Absent in rows that an earlier version wrote. */
-  readonly actorKeyId?: string | undefined;
+  readonly actorKeyId?: string;
   readonly requestId: string;
   readonly address: string;
   /**
@@ -136,9 +136,9 @@ export interface RequestStart {
   /** Time of the database's clock. */
   readonly at: Date;
   /** Time of the next check, as it was planned at the start of the request. */
-  readonly nextCheckAt?: Date | null | undefined;
+  readonly nextCheckAt?: Date | null;
   /** Reason why the request closes the link, or undefined if the request only reads the state. */
-  readonly closing?: CloseReason | undefined;
+  readonly closing?: CloseReason;
 }
 
 /**

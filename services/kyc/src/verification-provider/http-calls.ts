@@ -8,7 +8,7 @@ export interface HttpCall {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string | undefined;
+  readonly body?: string;
   readonly timeoutMs: number;
 }
 

@@ -65,16 +65,16 @@ export type PaymentLinkChanges = { [P in ChangeableProperty]?: PaymentLink[P] };
 
 /** Price of a link: a fixed amount, or a range. */
 interface Price {
-  readonly amountMinor?: bigint | undefined;
-  readonly amountMinMinor?: bigint | undefined;
-  readonly amountMaxMinor?: bigint | undefined;
+  readonly amountMinor?: bigint;
+  readonly amountMinMinor?: bigint;
+  readonly amountMaxMinor?: bigint;
 }
 
 /** Data of a buyer: as the buyer entered the values, or as they are stored. */
 export interface Buyer {
-  readonly customerName?: string | undefined;
-  readonly customerEmail?: string | undefined;
-  readonly customerPhone?: string | undefined;
+  readonly customerName?: string;
+  readonly customerEmail?: string;
+  readonly customerPhone?: string;
 }
 
 /** SQL expression with the result of `PaymentLink.statusAt` for the database's current time. */

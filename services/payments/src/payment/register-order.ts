@@ -25,7 +25,7 @@ interface RegistrationOptions {
   readonly mayExist: boolean;
   readonly remainingMs: () => number;
   /** Record of the Idempotency-Key of CreatePayment. If undefined, the record is read by its id. */
-  readonly key?: IdempotencyRecord | undefined;
+  readonly key?: IdempotencyRecord;
 }
 
 /**

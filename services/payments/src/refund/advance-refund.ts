@@ -20,7 +20,7 @@ const sendWithinMs = 5_000;
 interface AdvanceOptions {
   readonly remainingMs: () => number;
   /** Record of the refund's Idempotency-Key. If undefined, the record is read by its id. */
-  readonly key?: IdempotencyRecord | undefined;
+  readonly key?: IdempotencyRecord;
   /**
    * Refund hold that the caller read just before the call. If undefined, `advanceRefund` reads the
    * hold.

@@ -72,7 +72,7 @@ interface StepContext {
   /** Record of the refund's Idempotency-Key. If undefined, the record is read by its id. */
   readonly key: IdempotencyRecord | undefined;
   /** Order state from which the step was decided. */
-  readonly state?: OrderState | undefined;
+  readonly state?: OrderState;
 }
 
 /**

@@ -26,7 +26,7 @@ beforeEach(() => {
 const hourMs = 3_600_000;
 const lastHour = () => ({ fromMs: BigInt(Date.now() - hourMs), toMs: BigInt(Date.now() + hourMs) });
 
-async function readPage(range: { fromMs: bigint; toMs: bigint; cursor?: string | undefined }, by: Caller = caller) {
+async function readPage(range: { fromMs: bigint; toMs: bigint; cursor?: string }, by: Caller = caller) {
   return await createRpcClient(StatementService, harness.channel).listStatementLines(range, { caller: by });
 }
 const readLines = async () => (await readPage(lastHour())).lines;

@@ -37,7 +37,7 @@ export interface Application extends Partial<SubmissionResult> {
   attemptsMax: number;
   readonly requireVideo: boolean;
   readonly callbackUrl: string;
-  redirectUrl?: string | undefined;
+  redirectUrl?: string;
   linkExpiresAtMs: number;
   profile?: ProfileDigest;
   status: Status;
@@ -47,7 +47,7 @@ export interface Application extends Partial<SubmissionResult> {
   reasons: readonly Reason[];
   amlHitCount: number;
   /** True if the vendor marked the AML hits as false positives. */
-  isAmlCleared?: boolean | undefined;
+  isAmlCleared?: boolean;
   /** True if kyc rejected the applicant through the API. Sumsub then adds a reject label. */
   isRejectedByApi?: boolean;
   errorMessage?: string;
@@ -56,7 +56,7 @@ export interface Application extends Partial<SubmissionResult> {
   answer?: Readonly<Record<string, unknown>>;
   steps: Steps;
   /** Settings that a tester chose for the next submission made on the page. */
-  plan?: Submission | undefined;
+  plan?: Submission;
   /** The submission in progress and the time of its decision. */
   pending?: { readonly submission: Submission; readonly decideAtMs: number };
   /** Changes whose callbacks are not stored yet. */

@@ -3,17 +3,17 @@ import type { AmlDecision, Check, DocumentType, Outcome, Reason, ReasonCode, Ver
 /** The evidence of a submission and the tester's settings for its outcome. Contains no names. */
 export interface Submission {
   /** Outcome that the tester chose. If undefined, the provider's rules decide. */
-  readonly outcome?: Outcome | undefined;
+  readonly outcome?: Outcome;
   readonly reasons: readonly Reason[];
-  readonly documentType?: DocumentType | undefined;
-  readonly documentExpiry?: string | undefined;
-  readonly nationality?: string | undefined;
+  readonly documentType?: DocumentType;
+  readonly documentExpiry?: string;
+  readonly nationality?: string;
   readonly amlHitCount: number;
   /** True if the vendor marks the AML hits as false positives. */
-  readonly isAmlCleared?: boolean | undefined;
+  readonly isAmlCleared?: boolean;
   readonly profileDiffers: boolean;
   /** Fields that override the application in responses after the check; null removes a field. */
-  readonly answer?: Readonly<Record<string, unknown>> | undefined;
+  readonly answer?: Readonly<Record<string, unknown>>;
 }
 
 /** The result of a submission. */

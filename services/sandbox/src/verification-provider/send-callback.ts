@@ -9,7 +9,7 @@ export interface AttemptResult {
   /** True if the callback receiver responded with a 2xx status. */
   readonly isAccepted: boolean;
   /** Undefined if no response arrived. */
-  readonly status?: number | undefined;
+  readonly status?: number;
   readonly result: string;
 }
 

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => harness[Symbol.asyncDispose]());
 
 const page = { limit: 50, offset: 0 };
-const idOf = ({ event }: { event?: { id: string } | undefined }) => event?.id ?? "";
+const idOf = ({ event }: { event?: { id: string } }) => event?.id ?? "";
 
 test("testWebhookEndpoint delivers a signed test event only to the tested endpoint, even if that endpoint subscribes to other event types", async () => {
   const caller = aBusinessCaller();

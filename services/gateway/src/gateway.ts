@@ -10,14 +10,15 @@ import type {
 } from "fastify";
 import { BoundedCounters } from "./bounded-counters.ts";
 import type { Bulkhead } from "./bulkheads/bulkhead.ts";
-import { createByteBounds } from "./bytes/byte-bounds.ts";
 import type { IncomingBody } from "./bytes/incoming-body.ts";
+import { createCallerBounds } from "./caller-bounds.ts";
 import type { Config } from "./config.ts";
 import { Connections } from "./connections.ts";
 import { ApiKeyCache, type ResolvedKey } from "./key-lease/api-key-cache.ts";
 import { BusinessCache } from "./key-lease/business-cache.ts";
 import { bytesAtOnce } from "./metrics.ts";
 import { createRateLimits, type RateLimitSettings } from "./rate-limit/rate-limits.ts";
+import { overloaded, rateLimited } from "./rate-limit/refusals.ts";
 import { SharedBuckets } from "./rate-limit/shared-buckets.ts";
 import { createReadiness } from "./readiness.ts";
 import { type Channels, createRpc } from "./rpc.ts";
@@ -73,9 +74,14 @@ export function createGateway(
     connections: new Connections({ ...settings.connectionBounds, trustedProxies: settings.trustedProxies, nowMs }),
     limits,
     bytes: new BoundedCounters((total) => bytesAtOnce.set(total)),
-    byteBounds: createByteBounds(settings.byteBounds, limits.proven),
+    byteBounds: createCallerBounds(settings.byteBounds, { caller: tooManyBytes, all: () => overloaded("bytes") }, limits.proven),
   };
 }
+
+const tooManyBytes = () =>
+  rateLimited("bytes", 1, {
+    detail: "Too many bytes in requests and unread responses. Read the pending responses, then send the request again.",
+  });
 
 /** A Fastify instance in which bodies and queries have the types of their schemas. */
 export type App = FastifyInstance<

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { BoundedCounters } from "../bounded-counters.ts";
+import type { CallerBound } from "../caller-bounds.ts";
 import { Problem } from "../problem.ts";
-import type { ByteBound } from "./byte-bounds.ts";
 
 const capacityMin = 4 * 1024;
 const tooManyChunks = "The body arrived in too many small chunks. Send larger chunks or a Content-Length.";
@@ -25,7 +25,7 @@ export class IncomingBody {
   readonly #counters: BoundedCounters;
   readonly #body = Promise.withResolvers<Buffer>();
   #lengthMax = 0;
-  #bounds: readonly ByteBound[] = [];
+  #bounds: readonly CallerBound[] = [];
   #countedBytes = 0;
   #buffer = Buffer.alloc(0);
   #length = 0;
@@ -51,7 +51,7 @@ export class IncomingBody {
   }
 
   /** Stores the bytes that arrive from now on. */
-  startStoring(lengthMax: number, bounds: readonly ByteBound[]): void {
+  startStoring(lengthMax: number, bounds: readonly CallerBound[]): void {
     this.#lengthMax = lengthMax;
     this.#bounds = bounds;
     this.#isKept = true;
@@ -62,7 +62,7 @@ export class IncomingBody {
    * that a body beyond a limit is rejected before it is received. The promise rejects with a
    * Problem if a limit is exceeded.
    */
-  async read(bounds: readonly ByteBound[]): Promise<Buffer> {
+  async read(bounds: readonly CallerBound[]): Promise<Buffer> {
     if (this.#isKept) {
       const countedBytes = Math.max(this.#countedBytes, Math.min(this.#announced() ?? 0, this.#lengthMax));
       this.#counters.add(this.#bounds, -this.#countedBytes);

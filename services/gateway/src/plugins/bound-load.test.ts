@@ -41,6 +41,25 @@ test("boundLoad returns 429 beyond a caller's limit of concurrent requests and 5
   expect((await read(third)).statusCode).toBe(200);
 });
 
+test("boundLoad returns 503 for keyless requests beyond a quarter of the total limit, and serves a business", async () => {
+  await using gateway = await startTestGateway({ loadBounds: { total: 8, perCaller: 8 } });
+  const released = Promise.withResolvers<void>();
+  gateway.behaviour.payments.returnFromProcessor = async () => {
+    await released.promise;
+    return { redirectUrl: "https://shop.example" };
+  };
+  gateway.behaviour.payments.getPayment = async () => ({ id, currency: "DZD", status: PaymentStatus.PAID });
+  const returnFrom = (remoteAddress: string) =>
+    gateway.app.inject({ url: `/api/v1/payments/return/${"a".repeat(32)}`, remoteAddress });
+  const returns = ["192.0.2.1", "192.0.2.2"].map(returnFrom);
+  await eventually(() => expect(gateway.received).toHaveLength(2));
+  expect((await returnFrom("192.0.2.3")).statusCode).toBe(503);
+  const { headers } = gateway.business;
+  expect((await gateway.app.inject({ url: `/api/v1/payments/${id}`, headers })).statusCode).toBe(200);
+  released.resolve();
+  expect((await Promise.all(returns)).map(({ statusCode }) => statusCode)).toEqual([303, 303]);
+});
+
 test("boundLoad does not count a request whose caller disconnects during the key look-up, and the gateway does not call the service", async () => {
   await using gateway = await startTestGateway({ loadBounds: { total: 2, perCaller: 2 } });
   gateway.behaviour.payments.getPayment = async () => ({ id, currency: "DZD", status: PaymentStatus.PAID });

@@ -25,7 +25,7 @@ async function startSlowGateway() {
   payments.refundPayment = respondSlowly;
   payments.getPayment = async () => payment;
   payments.listPayments = async () => ({ payments: [] });
-  const call = (method: "GET" | "POST", path: string, { headers }: Key, payload?: object) =>
+  const call = (method: "GET" | "HEAD" | "POST", path: string, { headers }: Key, payload?: object) =>
     gateway.app.inject({ method, url: `/api/v1/payments${path}`, headers, ...(payload && { payload }) });
   return {
     gateway,
@@ -34,7 +34,7 @@ async function startSlowGateway() {
     create: (key: Key) => call("POST", "", key, order),
     refund: (key: Key) => call("POST", `/${id}/refund`, key),
     read: (key: Key) => call("GET", `/${id}`, key),
-    search: (key: Key) => call("GET", "?created_from=2026-01-01T00:00:00Z", key),
+    search: (key: Key, method: "GET" | "HEAD" = "GET") => call(method, "?created_from=2026-01-01T00:00:00Z", key),
     list: (key: Key) => call("GET", "", key),
   };
 }
@@ -75,7 +75,7 @@ test("slow searches of a business delay neither this business's unfiltered lists
     }
     return (await listPayments?.(request, call)) ?? {};
   };
-  const flood = Array.from({ length: 6 }, () => search(floodingKey));
+  const flood = Array.from({ length: 6 }, (_, i) => search(floodingKey, i % 2 === 0 ? "GET" : "HEAD"));
   await eventually(() => expect(countReceived("ListPayments")).toBe(bulkheads.search.perCaller));
   expect((await list(floodingKey)).statusCode).toBe(200);
   expect((await search(otherKey)).statusCode).toBe(200);
@@ -85,7 +85,7 @@ test("slow searches of a business delay neither this business's unfiltered lists
   // sent.
   const rejectedResponses = await Promise.all(flood.slice(bulkheads.search.perCaller));
   for (const response of rejectedResponses) {
-    expect([response.statusCode, response.json().code, response.headers["retry-after"]]).toEqual([503, "overloaded", "1"]);
+    expect([response.statusCode, response.headers["retry-after"]]).toEqual([503, "1"]);
   }
   for (const resolve of blockedSearches) resolve();
   blockedSearches = [];

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import { isCostlyRead, isCreation } from "../rate-limit/request-kind.ts";
+import { isCostlyRead, isCreation, isRead } from "../rate-limit/request-kind.ts";
 
 /** A group of calls with its own slots, so that slow calls do not delay other groups. */
 export type Bulkhead = keyof typeof bulkheads;
@@ -46,5 +46,5 @@ export function bulkheadOf(request: FastifyRequest, timeoutMs: number): Bulkhead
   if (!request.caller) return "keyless";
   if (isCostlyRead(request)) return "search";
   if (timeoutMs > internalTimeoutMsMax) return isCreation(request) ? "creation" : "slow";
-  return request.method === "GET" ? "read" : "change";
+  return isRead(request) ? "read" : "change";
 }

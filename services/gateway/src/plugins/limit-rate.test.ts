@@ -99,7 +99,7 @@ describe("a business", () => {
     gateway.behaviour.payments.createPayment = async () => ({ id, currency: "DZD", status: PaymentStatus.PENDING });
     gateway.behaviour.payments.listPayments = async () => ({ payments: [] });
     const { headers } = gateway.aKey();
-    const statusesOf = async (method: "GET" | "POST", path: string, payload?: object) => {
+    const statusesOf = async (method: "GET" | "HEAD" | "POST", path: string, payload?: object) => {
       const statuses = [];
       for (let i = 0; i < 3; i++) {
         clock.ms += 400;
@@ -113,6 +113,8 @@ describe("a business", () => {
     expect(await statusesOf("GET", "?created_from=2026-01-01T00:00:00Z")).toEqual([200, 200, 429]);
     clock.ms += 1e6;
     expect(await statusesOf("GET", "?offset=5000")).toEqual([200, 200, 429]);
+    clock.ms += 1e6;
+    expect(await statusesOf("HEAD", "?offset=5000")).toEqual([200, 200, 429]);
     clock.ms += 1e6;
     expect(await statusesOf("GET", "?status=PAID")).toEqual([200, 200, 200]);
   });

@@ -2,8 +2,9 @@ import type { Socket } from "node:net";
 import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
 import { eventually } from "@amana/testing";
 import { describe, expect, test } from "vitest";
-import { startTestGateway } from "../test/harness.ts";
+import { startTestGateway, type TestGateway } from "../test/harness.ts";
 import { RawClient } from "../test/raw-client.ts";
+import { totalKey } from "./bounded-counters.ts";
 
 const id = "019a0000-0000-7000-8000-000000000001";
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
@@ -68,7 +69,7 @@ const stallMs = 30_000;
 
 describe("Connections with responses that the caller reads slowly or not at all", () => {
   // The responses have more bytes than the operating system buffers for one connection.
-  const largeRequests = get("/docs/reference.js").repeat(10);
+  const largeRequests = get("/docs/reference.js").repeat(8);
 
   test.each([
     ["", () => {}],
@@ -93,7 +94,7 @@ describe("Connections with responses that the caller reads slowly or not at all"
     await client.write(largeRequests);
     await eventually(() => expect(accepted[0]?.writableLength).toBeGreaterThan(0));
     // The operating system accepts more bytes only after the caller has read some megabytes.
-    for (let part = 1; part <= 10; part++) {
+    for (let part = 1; part <= 8; part++) {
       await client.readUntil(part * 4_000_000);
       advanceMs(stallMs / 3);
       expect(accepted[0]?.destroyed).toBe(false);
@@ -113,24 +114,61 @@ test("Connections closes a connection if the caller does not close its side with
   expect(accepted[0]?.destroyed).toBe(true);
 });
 
-test("Connections closes a connection with more than 32 pending requests, and the gateway does not execute the requests beyond 32", async () => {
-  const { gateway, port } = await start();
-  await using _ = gateway;
+/**
+ * Makes the service respond to reads of payments only after `release`. Returns the text of such a
+ * read.
+ */
+function delayReads({ behaviour, business }: TestGateway) {
   const responseReady = Promise.withResolvers<void>();
-  gateway.behaviour.payments.getPayment = async () => {
+  behaviour.payments.getPayment = async () => {
     await responseReady.promise;
     return { id, currency: "DZD", status: PaymentStatus.PAID };
   };
-  const { authorization } = gateway.business.headers;
+  const { authorization } = business.headers;
   const read = `GET /api/v1/payments/${id} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${authorization}\r\n\r\n`;
+  return { read, release: () => responseReady.resolve() };
+}
+
+test("Connections closes a connection with more than 8 pending requests, and the gateway does not execute the requests beyond 8", async () => {
+  const { gateway, port } = await start();
+  await using _ = gateway;
+  const { read, release } = delayReads(gateway);
   await using allowedClient = new RawClient(port);
-  await allowedClient.write(read.repeat(32));
+  await allowedClient.write(read.repeat(8));
   await eventually(() => expect(gateway.received.length).toBeGreaterThan(0));
   await using excessClient = new RawClient(port);
   await excessClient.write(get("/healthz") + read.repeat(300));
   await excessClient.waitUntilClosed();
   expect(excessClient.statuses.length).toBeLessThanOrEqual(1);
-  responseReady.resolve();
-  await allowedClient.expectStatuses(...Array(32).fill("200"));
-  expect(gateway.received.length).toBeLessThanOrEqual(64);
+  release();
+  await allowedClient.expectStatuses(...Array(8).fill("200"));
+  expect(gateway.received.length).toBeLessThanOrEqual(16);
+});
+
+test("Connections closes a connection with more than 8 pending requests whose Expect header the gateway rejects", async () => {
+  const { gateway, port } = await start();
+  await using _ = gateway;
+  const { read } = delayReads(gateway);
+  await using client = new RawClient(port);
+  await client.write(read + get("/healthz").replace("\r\n\r\n", "\r\nExpect: other\r\n\r\n").repeat(8));
+  await client.waitUntilClosed();
+  // The connection did not end after the response to the first request.
+  expect(client.statuses).toEqual([]);
+});
+
+test("the gateway releases the bytes and the requests in flight of a connection on which a CONNECT follows pending requests", async () => {
+  const { gateway, port } = await start({ loadBounds: { total: 1_000, perCaller: 10 } });
+  await using _ = gateway;
+  const { read } = delayReads(gateway);
+  const counted =
+    read + get("/docs").repeat(3) + "POST /receipts/x/email HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n".repeat(3);
+  for (let i = 0; i < 4; i++) {
+    await using client = new RawClient(port);
+    await client.write(`${counted}CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n`);
+    await client.waitUntilClosed();
+  }
+  await eventually(() => expect(gateway.bytes.countOf(totalKey)).toBe(0));
+  await using client = new RawClient(port);
+  await client.write(get("/docs"));
+  await client.expectStatuses("200");
 });

@@ -1,4 +1,4 @@
-import type { Server, ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { StalledSockets } from "@amana/runtime";
 import { BoundedCounters } from "./bounded-counters.ts";
@@ -21,9 +21,10 @@ type Reason = "chunks" | "network" | "pipelined" | "stalled";
 
 /**
  * Maximum number of unsent responses on a connection. Callers that pipeline requests send only a
- * few requests at once.
+ * few requests at once. The limit also bounds the memory of their headers, which no other limit
+ * counts.
  */
-const pipelinedMax = 32;
+const pipelinedMax = 8;
 /** Number of checks for stalled responses during `stallMs`. */
 const checksPerStall = 6;
 
@@ -53,24 +54,31 @@ export class Connections {
         this.end(socket, "network");
         return;
       }
-      this.#unsent.set(socket, new Set());
+      const responses = new Set<ServerResponse>();
+      this.#unsent.set(socket, responses);
       openConnections.set(this.#unsent.size);
       socket.once("close", () => {
+        // After a CONNECT, Node emits no "close" for the responses that wait for an earlier one.
+        for (const response of responses) response.destroy();
         this.#unsent.delete(socket);
         openConnections.set(this.#unsent.size);
       });
     });
-    // Runs before Fastify's own listener, which may respond immediately.
-    server.prependListener("request", ({ socket }, response) => {
-      if (this.#isStopping) response.shouldKeepAlive = false;
-      const responses = this.#unsent.get(socket);
-      responses?.add(response);
-      response.once("close", () => responses?.delete(response));
-      if (responses && responses.size > pipelinedMax && !socket.destroyed) this.end(socket, "pipelined");
-    });
+    // Run before the listeners that may respond immediately. Node emits `checkExpectation` instead
+    // of `request` for a request with an unknown `Expect` header.
+    server.prependListener("request", this.#track);
+    server.prependListener("checkExpectation", this.#track);
     const check = setInterval(() => this.endStalled(), this.#options.stallMs / checksPerStall).unref();
     server.once("close", () => clearInterval(check));
   }
+
+  readonly #track = ({ socket }: IncomingMessage, response: ServerResponse): void => {
+    if (this.#isStopping) response.shouldKeepAlive = false;
+    const responses = this.#unsent.get(socket);
+    responses?.add(response);
+    response.once("close", () => responses?.delete(response));
+    if (responses && responses.size > pipelinedMax && !socket.destroyed) this.end(socket, "pipelined");
+  };
 
   /**
    * Counts the connection for its network until the connection closes. Returns false if the network

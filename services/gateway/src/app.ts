@@ -6,7 +6,7 @@ import { parseQuery } from "./form/query.ts";
 import type { App, Gateway } from "./gateway.ts";
 import { logRequests } from "./plugins/access-log.ts";
 import { authenticate } from "./plugins/authenticate.ts";
-import { boundBytes, receiveBodies } from "./plugins/bound-bytes.ts";
+import { boundBytes, receiveBodies, receiveBody } from "./plugins/bound-bytes.ts";
 import { boundLoad } from "./plugins/bound-load.ts";
 import { bodyBytesMax, guardEdge, requestIdOf } from "./plugins/edge.ts";
 import { takeIdempotencyKey } from "./plugins/idempotency-key.ts";
@@ -86,6 +86,7 @@ export async function createApp(gateway: Gateway): Promise<App> {
   const sendProblem = createErrorHandler(gateway.logger);
   const errorPages = { [returnPrefix]: sendReturnError, "/receipts": sendReceiptError, "/pay": sendCheckoutError };
   const sendErrorBeforeRouting = (error: Error, request: FastifyRequest, reply: FastifyReply) => {
+    receiveBody(request.raw, gateway);
     reply.header("x-request-id", request.id);
     const [, sendPage] = Object.entries(errorPages).find(([prefix]) => request.url.startsWith(`${prefix}/`)) ?? [];
     const send = sendPage ? createErrorPageHandler(gateway.logger, sendPage) : sendProblem;
@@ -94,7 +95,7 @@ export async function createApp(gateway: Gateway): Promise<App> {
 
   app.server.maxHeadersCount = headersMax;
   gateway.connections.watch(app.server);
-  app.server.on("checkExpectation", rejectUnknownExpectation);
+  app.server.on("checkExpectation", rejectUnknownExpectation(gateway));
   receiveBodies(app, gateway);
   traceRequests(app, gateway);
   guardEdge(app);

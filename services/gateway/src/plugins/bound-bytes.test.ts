@@ -77,6 +77,25 @@ describe("boundBytes with more than 10 000 chunks", () => {
     await client.write(headOf(path, {}).replace("POST", method) + inOneByteChunks("a".repeat(20_001)));
     await client.waitUntilClosed();
   });
+
+  test.each([
+    ["a path that is not valid", headOf("/%zz", {})],
+    ["an unknown Expect header", headOf("/callbacks/kyc", { expect: "other" })],
+  ])(
+    "boundBytes closes the connection after 20 000 chunks of the body of a request with %s, while the request waits for an earlier response",
+    async (_name, head) => {
+      const { gateway, port } = await start();
+      await using _ = gateway;
+      gateway.behaviour.payments.getPayment = () => new Promise(() => {});
+      const { authorization } = gateway.business.headers;
+      await using client = new RawClient(port);
+      await client.write(`GET /api/v1/payments/${id} HTTP/1.1\r\nHost: a\r\nAuthorization: ${authorization}\r\n\r\n`);
+      await client.write(head + inOneByteChunks("a".repeat(20_001)));
+      await client.waitUntilClosed();
+      // The connection did not end after the response to the first request.
+      expect(client.statuses).toEqual([]);
+    },
+  );
 });
 
 describe("boundBytes for a business", () => {
@@ -145,7 +164,7 @@ describe("a caller that does not read its responses", () => {
    */
   const sendWithoutReading = async (port: number, text: string) => {
     const client = new RawClient(port, { reads: false });
-    await client.write("GET /docs/reference.js HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(4) + text);
+    await client.write("GET /docs/reference.js HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(3) + text);
     return client;
   };
 
@@ -154,9 +173,9 @@ describe("a caller that does not read its responses", () => {
     await using _ = gateway;
     const key = gateway.aKey();
     await useKey(gateway, key);
-    const payment = { id, currency: "DZD", status: PaymentStatus.PAID, description: "d".repeat(3 * mebibyte) };
+    const payment = { id, currency: "DZD", status: PaymentStatus.PAID, description: "d".repeat(3.5 * mebibyte) };
     gateway.behaviour.payments.getPayment = async () => payment;
-    await using client = await sendWithoutReading(port, requestText(key, "GET", `/api/v1/payments/${id}`).repeat(6));
+    await using client = await sendWithoutReading(port, requestText(key, "GET", `/api/v1/payments/${id}`).repeat(5));
     await eventually(async () => {
       const { statusCode } = await useKey(gateway, key);
       expect(statusCode).toBe(429);
@@ -164,7 +183,7 @@ describe("a caller that does not read its responses", () => {
     expect(used(key.businessId)).toBeLessThanOrEqual(16 * mebibyte);
     client.read();
     await eventually(() => expect(used(totalKey)).toBe(0));
-    expect(client.statuses.slice(4)).toContain("200");
+    expect(client.statuses.slice(3)).toContain("200");
     expect((await useKey(gateway, key)).statusCode).toBe(200);
   });
 
@@ -267,6 +286,29 @@ describe("boundBytes for keyless requests", () => {
     await using business = new RawClient(port);
     await business.write(`${refund(gateway.aKey(), 2)}{}`);
     await business.expectStatuses("200");
+  });
+
+  test("boundBytes replaces an error page beyond the byte limit of a network by a short text", async () => {
+    const { gateway, port, used } = await start({ byteBounds: { perNetwork: 16 * kibibyte } });
+    await using _ = gateway;
+    const lookUpReleased = Promise.withResolvers<void>();
+    gateway.behaviour.payments.getPayment = async () => {
+      await lookUpReleased.promise;
+      return { id, currency: "DZD", status: PaymentStatus.PAID };
+    };
+    const { authorization } = gateway.business.headers;
+    await using client = new RawClient(port);
+    await client.write(`GET /api/v1/payments/${id} HTTP/1.1\r\nHost: a\r\nAuthorization: ${authorization}\r\n\r\n`);
+    await client.write("POST /receipts/x/email HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n".repeat(7));
+    await eventually(() => expect(used("127.0.0.1")).toBeGreaterThan(0));
+    lookUpReleased.resolve();
+    await client.expectStatuses("200", ...Array(7).fill("503"));
+    const pages = client.text.match(/<!doctype html>/gi) ?? [];
+    const texts = client.text.match(/\r\n\r\n503 Service Unavailable\n/g) ?? [];
+    expect(pages.length).toBeGreaterThan(0);
+    expect(texts.length).toBeGreaterThan(0);
+    expect(pages.length + texts.length).toBe(7);
+    await eventually(() => expect(used(totalKey)).toBe(0));
   });
 
   test("boundBytes returns 503 for keyless requests beyond a quarter of the gateway's byte limit, and serves a business", async () => {

@@ -1,6 +1,8 @@
-import type { IncomingMessage } from "node:http";
+import { type IncomingMessage, STATUS_CODES } from "node:http";
+import type { FastifyReply } from "fastify";
 import { IncomingBody } from "../bytes/incoming-body.ts";
 import type { App, Gateway } from "../gateway.ts";
+import { isRead } from "../rate-limit/request-kind.ts";
 
 /**
  * Limits the bytes in memory for each caller and in total. Request bodies and unsent responses
@@ -9,9 +11,9 @@ import type { App, Gateway } from "../gateway.ts";
  */
 export function boundBytes(app: App, { bytes, byteBounds }: Gateway): void {
   app.addHook("onRequest", (request, reply, done) => {
-    const { incoming, method, routeOptions } = request;
+    const { incoming, routeOptions } = request;
     // The body of a GET has no meaning, so it is dropped.
-    if (incoming && method !== "GET" && method !== "HEAD") {
+    if (incoming && !isRead(request)) {
       incoming.startStoring(routeOptions.bodyLimit, byteBounds.ofUnknown(request));
       reply.raw.once("close", () => incoming.release());
     }
@@ -35,29 +37,47 @@ export function boundBytes(app: App, { bytes, byteBounds }: Gateway): void {
     if (typeof payload !== "string" && !isProblem) return done(null, payload);
     const bounds = byteBounds.of(request);
     const length = Buffer.byteLength(payload);
-    // Only the successful response to a GET may be replaced by a rejection. A request with another
-    // method may have taken effect, so its response must be sent.
-    if (request.method === "GET" && !isProblem) {
-      const exceeded = bytes.reserve(bounds, length);
-      if (exceeded) return done(exceeded.refusal());
-    } else bytes.add(bounds, length);
+    const isErrorPage = !isProblem && reply.statusCode >= 400;
+    // A problem document is small. A request that is not a read may have taken effect, so its
+    // successful response must be sent, too.
+    const mustBeSent = isProblem || !(isRead(request) || isErrorPage);
+    const exceeded = mustBeSent ? undefined : bytes.reserve(bounds, length);
+    if (exceeded && isErrorPage) return done(null, textInsteadOfPage(reply));
+    if (exceeded) return done(exceeded.refusal());
+    if (mustBeSent) bytes.add(bounds, length);
     reply.raw.once("close", () => bytes.add(bounds, -length));
     done(null, payload);
   });
 }
 
 /**
+ * Returns the body of an error response whose page exceeds a limit: the status as a text so short
+ * that it is not counted.
+ */
+function textInsteadOfPage(reply: FastifyReply): string {
+  reply.type("text/plain; charset=utf-8");
+  return `${reply.statusCode} ${STATUS_CODES[reply.statusCode]}\n`;
+}
+
+/**
  * Begins to read the body of each request, even of a request that a later hook rejects. This
  * function must be called before other hooks are registered.
  */
-export function receiveBodies(app: App, { bytes, connections }: Gateway): void {
+export function receiveBodies(app: App, gateway: Gateway): void {
   app.decorateRequest("incoming", null);
   app.addHook("onRequest", (request, _reply, done) => {
-    const { raw } = request;
-    if (hasBody(raw)) request.incoming = new IncomingBody(raw, bytes, () => connections.end(raw.socket, "chunks"));
+    request.incoming = receiveBody(request.raw, gateway);
     done();
   });
 }
+
+/**
+ * Begins to read the body of a request. Must be called for each request before its response, also
+ * for a request that Fastify does not route. Otherwise Node would keep each chunk of the body until
+ * it has sent the response. Returns null if the request has no body.
+ */
+export const receiveBody = (raw: IncomingMessage, { bytes, connections }: Gateway): IncomingBody | null =>
+  hasBody(raw) ? new IncomingBody(raw, bytes, () => connections.end(raw.socket, "chunks")) : null;
 
 /** Returns whether the request has a body (RFC 9112, section 6.3). */
 export const hasBody = ({ headers }: IncomingMessage): boolean =>

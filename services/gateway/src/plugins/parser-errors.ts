@@ -3,8 +3,10 @@ import type { Socket } from "node:net";
 import { uuidv7 } from "@amana/runtime";
 import type { Connections } from "../connections.ts";
 import { problemDocument } from "../errors.ts";
+import type { Gateway } from "../gateway.ts";
 import { Problem } from "../problem.ts";
 import type { ProblemCode } from "../problem-catalogue.ts";
+import { receiveBody } from "./bound-bytes.ts";
 import { requestIdOf } from "./edge.ts";
 
 const problemCodes: Readonly<Record<string, ProblemCode>> = {
@@ -35,7 +37,8 @@ export const respondToParserErrors = (connections: Connections) => (error: Error
  * Rejects an `Expect` header other than 100-continue. Node reports such a request outside of
  * Fastify.
  */
-export function rejectUnknownExpectation(request: IncomingMessage, response: ServerResponse): void {
+export const rejectUnknownExpectation = (gateway: Gateway) => (request: IncomingMessage, response: ServerResponse) => {
+  receiveBody(request, gateway);
   const requestId = requestIdOf(request);
   const problem = Problem.of("expectation_failed");
   response
@@ -49,4 +52,4 @@ export function rejectUnknownExpectation(request: IncomingMessage, response: Ser
       connection: "close",
     })
     .end(problemDocument(problem, requestId));
-}
+};

@@ -23,6 +23,10 @@ const jsonHeaders = (key: string) => ({ "content-type": "application/json", auth
 const clientsPath = "/api/v1/clients/person";
 const callbackPath = "/callbacks/kyc";
 const formatGet = (path: string, headers = "") => `GET ${path} HTTP/1.1\r\nhost: localhost\r\n${headers}\r\n`;
+const formatPost = (path: string) => `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-length: 0\r\n\r\n`;
+const connectRequest = "CONNECT localhost:1 HTTP/1.1\r\nhost: localhost\r\n\r\n";
+/** Path that responds to a POST with an error page of some kilobytes. */
+const pagePath = "/receipts/x/email";
 const endedSeries = (reason: string) => `amana_http_connections_ended_total{reason="${reason}"}`;
 const isRejection = ({ status }: { status: number }) => status === 429 || status === 503;
 const isFinished = ({ responses, isClosed }: SlowClient) => responses.length > 0 || isClosed;
@@ -161,6 +165,61 @@ const pipelining: Attack = async ({ port, key, readMetric, check }) => {
   check("ended connections are counted as pipelined", pipelined === clients.length, () => `${pipelined} of ${clients.length}`);
 };
 
+/**
+ * Sends pages behind a large unread file, and then a CONNECT, after which Node forgets the responses
+ * that wait. The end of the program checks that the gateway has released their bytes.
+ */
+const connectAfterPipelining: Attack = async ({ port, check }) => {
+  const requests = formatGet("/docs/reference.js").repeat(2) + formatPost(pagePath).repeat(5) + connectRequest;
+  const { clients, results } = await withClients(
+    100,
+    targetFrom(port, 12),
+    async (client) => {
+      await client.send(requests);
+      return await client.sendUntilClosed("\r\n", waitMsMax);
+    },
+    { reads: false },
+  );
+  check("connections with a CONNECT are ended", results.every(Boolean), statusesOf(clients));
+};
+
+/** Sends tiny chunks to requests that Fastify does not route, behind unread files. */
+const unroutedTinyChunks: Attack = async ({ port, readMetric, check }) => {
+  const endedBefore = await readMetric(endedSeries("chunks"));
+  const heads = [formatHead("/%zz", {}), formatHead("/x", { expect: "other" })];
+  const { clients, results } = await withClients(
+    40,
+    targetFrom(port, 13),
+    async (client, i) => {
+      await client.send(formatGet("/docs/reference.js").repeat(3) + heads[i % heads.length]);
+      await client.sendTinyChunks(25_000);
+      return await client.sendUntilClosed("1\r\n \r\n", waitMsMax);
+    },
+    { reads: false },
+  );
+  check("connections with tiny chunks of unrouted requests are ended", results.every(Boolean), statusesOf(clients));
+  const ended = (await readMetric(endedSeries("chunks"))) - endedBefore;
+  check("their chunks are counted", ended === clients.length, () => `${ended} of ${clients.length}`);
+};
+
+/** Requests error pages with POSTs, and reads neither these pages nor the files before them. */
+const unreadPages: Attack = async ({ port, readMetric, check }) => {
+  const requests = formatGet("/docs/reference.js").repeat(2) + formatPost(pagePath).repeat(6);
+  let bytesMax = 0;
+  const { clients, results } = await withClients(
+    200,
+    targetFrom(port, 14),
+    async (client) => {
+      await client.send(requests);
+      bytesMax = Math.max(bytesMax, await readMetric("amana_http_bytes_at_once"));
+      return await client.sendUntilClosed("\r\n", waitMsMax);
+    },
+    { reads: false },
+  );
+  check("connections with unread pages are ended", results.every(Boolean), statusesOf(clients));
+  check("unread pages stay within the byte limit of their network", bytesMax < 6 * megabyte, () => `${bytesMax} bytes`);
+};
+
 const halfClosed: Attack = async ({ port, key, check }) => {
   const completeRequest = formatGet("/api/v1/me", `authorization: Bearer ${key}\r\n`);
   const partialRequest = `${formatHead(clientsPath, jsonHeaders(key), 1_000)}{`;
@@ -197,6 +256,9 @@ export const gatewayAttacks: Readonly<Record<string, Attack>> = {
   "malformed JSON": malformedJson,
   "forms of payment links": paymentForms,
   pipelining,
+  "CONNECT after pipelining": connectAfterPipelining,
+  "tiny chunks of unrouted requests": unroutedTinyChunks,
+  "unread pages": unreadPages,
   "half-closed connections": halfClosed,
   "many connections": manyConnections,
 };

@@ -54,13 +54,19 @@ export const slowClientsProgram: Program = {
       } while (!signal.aborted && report.violations.length === 0);
     }
     const readUsage = async () =>
-      [await gateway.readMetric("amana_http_bytes_at_once"), await gateway.readMetric("amana_http_connections")] as const;
+      await Promise.all(
+        ["bytes_at_once", "requests_under_way", "connections"].map((name) => gateway.readMetric(`amana_http_${name}`)),
+      );
     const areReleased = await waitUntil(async () => {
-      const [bytes, connections] = await readUsage();
-      return bytes === 0 && connections <= idleConnectionsMax;
+      const [bytes, requests, connections = 0] = await readUsage();
+      return bytes === 0 && requests === 0 && connections <= idleConnectionsMax;
     }, 60_000);
-    const [bytes, connections] = await readUsage();
-    gateway.check("bytes and connections are released", areReleased, () => `${bytes} bytes, ${connections} connections`);
+    const usage = await readUsage();
+    gateway.check(
+      "bytes, requests and connections are released",
+      areReleased,
+      () => `bytes, requests, connections: ${usage.join(", ")}`,
+    );
     checkMemory(system, report, log);
   },
 };

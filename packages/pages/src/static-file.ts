@@ -78,7 +78,7 @@ async function variantsOf(content: string | Buffer): Promise<Variant[]> {
  * 12.5.3).
  */
 const accepts = (header: string | undefined, encoding: string): boolean =>
-  new Negotiator({ headers: { "accept-encoding": header } }).encodings([encoding]).length > 0;
+  new Negotiator({ headers: { "accept-encoding": header?.slice(0, 1_000) ?? "" } }).encodings([encoding]).length > 0;
 
 /** Returns whether If-None-Match has the tag, by weak comparison (RFC 9110, section 13.1.2). */
 function containsTag(header: string | undefined, etag: string): boolean {

@@ -187,7 +187,7 @@ describe("a key with allowed networks", () => {
   });
 
   test("the gateway sends one look-up for a key with allowed networks if several addresses use the key", async () => {
-    await using gatewayRun = await start(500);
+    await using gatewayRun = await start(60_000);
     const { headers } = gatewayRun.gateway.aKey(limitedKey);
     const from = (remoteAddress: string) =>
       gatewayRun.gateway.app.inject({ url: "/api/v1/admin/refunds", headers, remoteAddress });

@@ -3,11 +3,12 @@ import { EventEmitter } from "node:events";
 import type { ServerResponse } from "node:http";
 import { DeliveryFailure, DeliveryStatus } from "@amana/contracts/webhooks/v1/event_pb";
 import { WebhookEndpointStatus } from "@amana/contracts/webhooks/v1/webhook_endpoint_pb";
+import { transaction } from "@amana/database";
 import { aBusinessCaller, eventually, forAllTenants } from "@amana/testing";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { aPaymentEvent } from "../../test/a-payment-event.ts";
-import { type Harness, startHarness, startReceiver } from "../../test/harness.ts";
+import { addOldEvents, type Harness, startHarness, startReceiver } from "../../test/harness.ts";
 import { createClaim } from "./claim-due-deliveries.ts";
 import { ConcurrencyLimits } from "./concurrency-limits.ts";
 import { startDelivering } from "./delivery-worker.ts";
@@ -178,6 +179,37 @@ test("the claim function sets all due deliveries to a DISABLED endpoint to SKIPP
   // The 20 deliveries of the first batch, and the delivery of the last event to the DISABLED
   // endpoint.
   expect(skipped).toHaveLength(21);
+});
+
+test("the claim function keeps due deliveries PENDING if their endpoint is enabled after the claim has read the endpoint as DISABLED", async () => {
+  await using idleHarness = await startHarness({ deliver: false });
+  const { orm, sql } = idleHarness;
+  const caller = aBusinessCaller();
+  const { id } = await create("http://127.0.0.1:9/", caller, idleHarness);
+  await idleHarness.publish(aPaymentEvent(caller));
+  const switchTo = (status: WebhookEndpointStatus) => idleHarness.endpoints.updateWebhookEndpoint({ id, status }, { caller });
+  await switchTo(WebhookEndpointStatus.DISABLED);
+
+  const claims = await forAllTenants(() =>
+    transaction(orm, async (em) => {
+      // The claim can read deliveries, but its update of deliveries waits for this lock.
+      await em.execute("lock table delivery in exclusive mode");
+      const claim = claimOnce(idleHarness);
+      await eventually(async () =>
+        expect(
+          await sql("select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"),
+        ).toHaveLength(1),
+      );
+      await switchTo(WebhookEndpointStatus.ACTIVE);
+      const due = { caller, id, count: 1, hoursAgo: 0, status: "PENDING" };
+      await addOldEvents({ sql: (query, values) => em.execute(query, values) }, due);
+      // The array delays the wait for the claim until after the commit.
+      return [claim];
+    }),
+  )();
+  await Promise.all(claims);
+  expect(await sql("select status from delivery")).toEqual([{ status: "PENDING" }, { status: "PENDING" }]);
+  expect(await claimOnce(idleHarness)).toHaveLength(2);
 });
 
 test("the delivery worker plans the next attempt by the retry schedule, or by a longer Retry-After (at most a day) of a 429 or 503 response", async () => {

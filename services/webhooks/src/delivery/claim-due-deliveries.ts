@@ -60,8 +60,8 @@ export function createClaim({ orm, limits, delivery: { leaseMs } }: Context) {
 async function readActiveEndpoints(orm: Orm, groups: readonly DueGroup[]): Promise<ReadonlyMap<string, DeliveryEndpoint>> {
   const rows = await preparedQuery<DeliveryEndpoint>(
     orm.em,
-    `select e.id as endpoint_id, e.url, e.slow, ${signingSecretsSql} from webhook_endpoint e
-     where e.id = any($1::uuid[]) and e.status = 'ACTIVE'`,
+    `select e.id as endpoint_id, e.url, e.slow, e.updated_at::text as endpoint_updated_at, ${signingSecretsSql}
+     from webhook_endpoint e where e.id = any($1::uuid[]) and e.status = 'ACTIVE'`,
     [groups.map(({ key }) => key)],
   );
   return new Map(rows.map((row) => [row.endpoint_id, row]));

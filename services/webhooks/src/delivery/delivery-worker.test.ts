@@ -142,6 +142,64 @@ test("the delivery worker keeps an endpoint ACTIVE after status 410 from its pre
   expect([previousReceiver.requests.length, currentReceiver.requests.length]).toEqual([1, 1]);
 });
 
+test.each([
+  ["was inserted with a lease", false],
+  ["was claimed", true],
+])(
+  "the delivery worker keeps an endpoint ACTIVE after status 410 if the business has enabled the endpoint since the attempt began, and repeats the attempt (delivery that %s)",
+  async (_name, isClaimed) => {
+    await using idleHarness = await startHarness({ deliver: false });
+    let sendLateResponse = () => {};
+    await using receiver = await startReceiver((response, number) => {
+      if (number === 1) sendLateResponse = () => response.writeHead(410).end();
+      else response.writeHead(number === 2 ? 410 : 200).end();
+    });
+    const caller = aBusinessCaller();
+    const { id, url } = await create(receiver.url, caller, idleHarness);
+    const [lateEvent, earlyEvent] = [aPaymentEvent(caller), aPaymentEvent(caller)];
+    if (isClaimed) await idleHarness.publish(lateEvent);
+    await using _worker = startDelivering(idleHarness.context);
+    if (!isClaimed) await idleHarness.publish(lateEvent);
+    await eventually(() => expect(receiver.requests).toHaveLength(1));
+    await idleHarness.publish(earlyEvent);
+    const expectedDelivery = { status: DeliveryStatus.FAILED, attempts: [{ statusCode: 410 }] };
+    await eventually(async () =>
+      expect(await deliveriesOf(earlyEvent.id, caller, idleHarness)).toMatchObject([expectedDelivery]),
+    );
+    const enable = { id, url, status: WebhookEndpointStatus.ACTIVE };
+    expect((await idleHarness.endpoints.getWebhookEndpoint({ id }, { caller })).status).toBe(WebhookEndpointStatus.DISABLED);
+    await idleHarness.endpoints.updateWebhookEndpoint(enable, { caller });
+
+    sendLateResponse();
+    await idleHarness.waitUntilIdle();
+    expect(await deliveriesOf(lateEvent.id, caller, idleHarness)).toMatchObject([
+      { status: DeliveryStatus.SUCCEEDED, attempts: [{ statusCode: 410 }, { statusCode: 200 }] },
+    ]);
+    expect(await idleHarness.sql("select attempts from delivery where event_id = ?", [lateEvent.id])).toEqual([{ attempts: 1 }]);
+    expect(await idleHarness.endpoints.getWebhookEndpoint({ id }, { caller })).toMatchObject(enable);
+    expect(receiver.requests).toHaveLength(3);
+  },
+);
+
+test("the delivery worker disables an endpoint after status 410 even if another attempt has changed the endpoint's health meanwhile", async () => {
+  await using singleAttemptHarness = await startHarness({ deliver: { pausesMs: [] } });
+  let sendLateResponse = () => {};
+  await using receiver = await startReceiver((response, number) => {
+    if (number === 1) sendLateResponse = () => response.writeHead(410).end();
+    else response.writeHead(500).end();
+  });
+  const caller = aBusinessCaller();
+  const { id } = await create(receiver.url, caller, singleAttemptHarness);
+  const readEndpoint = () => singleAttemptHarness.endpoints.getWebhookEndpoint({ id }, { caller });
+  await singleAttemptHarness.publish(aPaymentEvent(caller));
+  await eventually(() => expect(receiver.requests).toHaveLength(1));
+  await singleAttemptHarness.publish(aPaymentEvent(caller));
+  await eventually(async () => expect(await readEndpoint()).toMatchObject({ health: { lastError: "http_500" } }));
+  sendLateResponse();
+  await singleAttemptHarness.waitUntilIdle();
+  expect((await readEndpoint()).status).toBe(WebhookEndpointStatus.DISABLED);
+});
+
 test("the delivery worker sets a delivery to SKIPPED if it becomes due while its endpoint is DISABLED, and sends the delivery after a call of redeliverEvent", async () => {
   await using slowHarness = await startHarness({ deliver: { pausesMs: [60_000] } });
   await using receiver = await startReceiver((response, number) => response.writeHead(number === 1 ? 500 : 200).end());

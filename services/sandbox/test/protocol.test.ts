@@ -99,6 +99,8 @@ const cards = [
   ["6280580610056615", "12/2022", "428", "3", 6, 101, "33"],
 ] as const;
 
+const alreadyConfirmed = { ErrorCode: "2", ErrorMessage: "Order is already confirmed" };
+
 describe.each(cards)("card %s", (pan, expiry, cvv2, ErrorCode, OrderStatus, actionCode, respCode) => {
   test(`a payment with the test card ${pan} has the same outcome in both confirm calls and both status calls`, async () => {
     const order = await registerNewOrder(sandbox.url);
@@ -134,7 +136,9 @@ describe.each(cards)("card %s", (pan, expiry, cvv2, ErrorCode, OrderStatus, acti
       params: { ...(respCode && { respCode, respCode_desc: confirmed.actionCodeDescription }), udf1: "basket-7" },
       ...(respCode && { SvfeResponse: respCode }),
     });
-    expect(await call(sandbox.url, "confirmOrder.do", { orderId: order.orderId })).toEqual(confirmed);
+    expect(await call(sandbox.url, "confirmOrder.do", { orderId: order.orderId })).toEqual(
+      OrderStatus === 2 ? { ...confirmed, ...alreadyConfirmed } : confirmed,
+    );
     expect(await call(sandbox.url, "getOrderStatus.do", { orderId: order.orderId })).toEqual(confirmed);
 
     const extended = await call(sandbox.url, "getOrderStatusExtended.do", { orderNumber: order.orderNumber });
@@ -172,6 +176,20 @@ describe.each(cards)("card %s", (pan, expiry, cvv2, ErrorCode, OrderStatus, acti
     expect(await call(sandbox.url, "getOrderStatusExtended.do", { orderId: order.orderId })).toEqual(extended);
   });
 });
+
+test.each(["public/acknowledgeTransaction.do", "confirmOrder.do"])(
+  "%s returns error code 2 and the other fields unchanged when a paid or refunded order is confirmed again",
+  async (path) => {
+    const { orderId } = await payNewOrder(sandbox.url);
+    const confirm = () => call(sandbox.url, path, { mdOrder: orderId });
+    const firstResponse = await confirm();
+    expect(firstResponse).toMatchObject({ ErrorCode: "0", OrderStatus: 2, params: { respCode: "00" } });
+    expect(await confirm()).toEqual({ ...firstResponse, ...alreadyConfirmed });
+    await call(sandbox.url, "refund.do", { orderId, amount: "200000" });
+    expect(await confirm()).toEqual({ ...firstResponse, ...alreadyConfirmed, OrderStatus: 4 });
+    expect(await call(sandbox.url, "getOrderStatus.do", { orderId })).toEqual({ ...firstResponse, OrderStatus: 4 });
+  },
+);
 
 test("getOrderStatus.do returns no card and no response code for an order without a payment attempt", async () => {
   const order = await registerNewOrder(sandbox.url);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { OrderState, Outcome } from "./card-processor.ts";
-import { parseResponse, readField, readOrderState } from "./satim-response.ts";
+import { parseResponse, readConfirmedOrder, readField, readOrderState } from "./satim-response.ts";
 
 const readOutcome = (body: unknown, statusCode = 200): Outcome<OrderState> =>
   readOrderState(parseResponse(statusCode, typeof body === "string" ? body : JSON.stringify(body)));
@@ -133,6 +133,43 @@ describe("readOrderState", () => {
   });
 });
 
+describe("readConfirmedOrder", () => {
+  const repeatedResponse = { ...confirmResponse, ErrorCode: "2", ErrorMessage: "Order is already confirmed" };
+  const confirmedOutcome = (body: unknown) => readConfirmedOrder(parseResponse(200, JSON.stringify(body)));
+
+  test.each([
+    ["a first confirm", confirmResponse],
+    ["a repeated confirm", repeatedResponse],
+    ["a repeated confirm with numbers in place of strings", { ...repeatedResponse, ErrorCode: 2 }],
+    ["a repeated confirm with strings in place of numbers", { ...repeatedResponse, OrderStatus: "2" }],
+  ])("readConfirmedOrder returns the paid order with error code 0 for %s", (_name, body) => {
+    expect(confirmedOutcome(body)).toEqual({ kind: "accepted", value: stateOf(confirmResponse) });
+  });
+
+  test("readConfirmedOrder keeps the response code of a repeated confirm", () => {
+    const outcome = confirmedOutcome({ ...repeatedResponse, params: { respCode: "51" } });
+    expect(outcome).toMatchObject({ kind: "accepted", value: { errorCode: "0", orderStatus: 2, respCode: "51" } });
+  });
+
+  test("readConfirmedOrder returns the outcome `refused` for error code 2 without an order status", () => {
+    const message = "Payment is declined";
+    expect(confirmedOutcome({ ErrorCode: "2", ErrorMessage: message })).toEqual({ kind: "refused", errorCode: "2", message });
+  });
+
+  test.each([-1, 0, 1, 3, 4, 5, 6, 7])("readConfirmedOrder keeps error code 2 at order status %i", (OrderStatus) => {
+    const outcome = confirmedOutcome({ ...repeatedResponse, OrderStatus });
+    expect(outcome).toMatchObject({ kind: "accepted", value: { errorCode: "2", orderStatus: OrderStatus } });
+  });
+
+  test.each(["1", "3", "5", "6", "7"])("readConfirmedOrder keeps error code %s at order status 2", (ErrorCode) => {
+    expect(confirmedOutcome({ ...repeatedResponse, ErrorCode })).toMatchObject({ value: { errorCode: ErrorCode } });
+  });
+
+  test("readOrderState keeps error code 2 in a response to a status call", () => {
+    expect(stateOf(repeatedResponse)).toMatchObject({ errorCode: "2", orderStatus: 2 });
+  });
+});
+
 describe("readOrderState with unusable responses", () => {
   test.each([
     ["an empty body", ""],
@@ -226,23 +263,29 @@ describe("readOrderState with arbitrary bodies", () => {
       .map(({ length, response }) => JSON.stringify(response).slice(0, length)),
   );
 
-  test("readOrderState never throws, and returns a paid state only if the error code, the order status and the response code all show a payment", () => {
-    fc.assert(
-      fc.property(anyBody, fc.constantFrom(200, 200, 500), (text, statusCode) => {
-        const outcome = readOutcome(text, statusCode);
-        expect(["accepted", "refused", "unknown"]).toContain(outcome.kind);
-        if (outcome.kind !== "accepted") return;
-        const { errorCode, orderStatus, respCode } = outcome.value;
-        if (errorCode !== "0" || orderStatus !== 2 || respCode !== "00") return;
-        const body = JSON.parse(text) as Record<string, unknown>;
-        expect(statusCode).toBe(200);
-        expect(["0"]).toContain(readField(body, "errorCode"));
-        expect(readField(body, "orderStatus")).toBe("2");
-        expect(JSON.stringify(body["params"])).toContain('"respCode":"00"');
-      }),
-      { numRuns: 3_000 },
-    );
-  });
+  test.each([
+    ["readOrderState", readOrderState, ["0"]],
+    ["readConfirmedOrder", readConfirmedOrder, ["0", "2"]],
+  ] as const)(
+    "%s never throws, and returns a paid state only if the error code, the order status and the response code all show a payment",
+    (_name, read, paidErrorCodes) => {
+      fc.assert(
+        fc.property(anyBody, fc.constantFrom(200, 200, 500), (text, statusCode) => {
+          const outcome = read(parseResponse(statusCode, text));
+          expect(["accepted", "refused", "unknown"]).toContain(outcome.kind);
+          if (outcome.kind !== "accepted") return;
+          const { errorCode, orderStatus, respCode } = outcome.value;
+          if (errorCode !== "0" || orderStatus !== 2 || respCode !== "00") return;
+          const body = JSON.parse(text) as Record<string, unknown>;
+          expect(statusCode).toBe(200);
+          expect(paidErrorCodes).toContain(readField(body, "errorCode"));
+          expect(readField(body, "orderStatus")).toBe("2");
+          expect(JSON.stringify(body["params"])).toContain('"respCode":"00"');
+        }),
+        { numRuns: 3_000 },
+      );
+    },
+  );
 
   test("readOrderState does not return a paid state if the error code, the order status or the response code is missing", () => {
     const omitField = (name: string) => Object.fromEntries(Object.entries(confirmResponse).filter(([key]) => key !== name));

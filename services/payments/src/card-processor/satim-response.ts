@@ -1,3 +1,4 @@
+import { orderStatuses } from "../payment/payment.ts";
 import type { OrderState, Outcome } from "./card-processor.ts";
 
 /**
@@ -51,6 +52,23 @@ export function readOrderState(response: Outcome<Record<string, unknown>>): Outc
       maskedPan: keepMaskedPan(readField(body, "pan") ?? readField(card, "pan")),
     },
   };
+}
+
+/** Error code of a repeated confirm. A declined order can also have this code. */
+const alreadyConfirmedCode = "2";
+
+/**
+ * Returns the state of an order from a confirm response. If the order was confirmed before, the
+ * processor returns error code 2 and the other fields of the first response. Changes this code to
+ * 0, so that a payment can become PAID although the first response was lost. Error code 2 without
+ * order status 2 stays unchanged, because the order may be declined.
+ */
+export function readConfirmedOrder(response: Outcome<Record<string, unknown>>): Outcome<OrderState> {
+  const outcome = readOrderState(response);
+  if (outcome.kind !== "accepted") return outcome;
+  const { errorCode, orderStatus } = outcome.value;
+  if (errorCode !== alreadyConfirmedCode || orderStatus !== orderStatuses.deposited) return outcome;
+  return { kind: "accepted", value: { ...outcome.value, errorCode: "0" } };
 }
 
 /** Maximum length of a text. A form URL, the longest text of the protocol, is shorter. */

@@ -2,7 +2,7 @@ import { FairSemaphore, faultPoint, readText, withCallMetrics } from "@amana/run
 import { processorCalls } from "../metrics.ts";
 import type { CardProcessor, OrderToRegister, Outcome, RegisteredOrder } from "./card-processor.ts";
 import { createConnections } from "./connections.ts";
-import { parseResponse, readField, readOrderState } from "./satim-response.ts";
+import { parseResponse, readConfirmedOrder, readField, readOrderState } from "./satim-response.ts";
 
 interface SatimOptions {
   /** Base URL, without "/register.do". */
@@ -88,7 +88,7 @@ export function createSatim(options: SatimOptions): CardProcessor & AsyncDisposa
 
     async confirm({ businessId, orderId, language }, timeoutMs) {
       const parameters = { mdOrder: orderId, language };
-      return readOrderState(await send(reads, businessId, "public/acknowledgeTransaction.do", parameters, timeoutMs));
+      return readConfirmedOrder(await send(reads, businessId, "public/acknowledgeTransaction.do", parameters, timeoutMs));
     },
 
     async status({ businessId, ...order }, timeoutMs) {

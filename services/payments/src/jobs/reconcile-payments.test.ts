@@ -84,15 +84,19 @@ test.each(["http_500", "html_200", "truncated", "reset_after", "error:5", "error
   },
 );
 
-test.each(["timeout_after", "http_503", "error:7"])("reconcilePayments retries a confirm after the fault %s", async (mode) => {
-  const payment = await harness.aPendingPayment();
-  await harness.sandbox.pay(payment.processorOrderId);
-  await harness.sandbox.fault("confirm", mode);
-  await harness.sql("update payment set next_check_at = now() where id = ?", [payment.id]);
-  await using _job = harness.startReconciler();
-  await eventually(async () => expect(await readStatus(payment.id)).toBe("PAID"));
-  expect(await readEventTypes(payment.id)).toEqual([PaymentEventType.PAYMENT_COMPLETED]);
-});
+test.each(["timeout_after", "reset_after", "truncated", "http_503", "error:7"])(
+  "reconcilePayments repeats a confirm once after the fault %s, and settles the payment",
+  async (mode) => {
+    const payment = await harness.aPendingPayment();
+    await harness.sandbox.pay(payment.processorOrderId);
+    await harness.sandbox.fault("confirm", mode);
+    await harness.sql("update payment set next_check_at = now() where id = ?", [payment.id]);
+    await using _job = harness.startReconciler();
+    await eventually(async () => expect(await readStatus(payment.id)).toBe("PAID"));
+    expect(await readEventTypes(payment.id)).toEqual([PaymentEventType.PAYMENT_COMPLETED]);
+    expect(await harness.countCalls(payment, "confirm")).toBe(2);
+  },
+);
 
 test("reconcilePayments settles a payment even if the checks of ten other payments fail with an internal error", async () => {
   const failingPayments = await Promise.all(Array.from({ length: 10 }, () => harness.aPendingPayment()));

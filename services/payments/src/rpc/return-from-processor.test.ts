@@ -158,19 +158,39 @@ describe("returnFromProcessor with an unknown outcome", () => {
       expect(await readEventTypes(payment.id)).toEqual([]);
       expect((await harness.returnFromProcessor(payment.id)).searchParams.get("status")).toBe("PAID");
       expect(await readEventTypes(payment.id)).toEqual([PaymentEventType.PAYMENT_COMPLETED]);
+      expect(await harness.countCalls(payment, "confirm")).toBe(2);
     },
   );
 
-  test("reconcilePayments settles a payment whose confirm had an unknown outcome, even if the buyer's browser does not return", async () => {
-    const caller = aBusinessCaller();
-    const payment = await harness.aPendingPayment(caller);
+  test.each(["timeout_after", "reset_after", "truncated"])(
+    "reconcilePayments settles a payment whose confirm took effect and failed with %s, even if the buyer's browser does not return",
+    async (mode) => {
+      const caller = aBusinessCaller();
+      const payment = await harness.aPendingPayment(caller);
+      await harness.sandbox.pay(payment.processorOrderId);
+      await harness.sandbox.fault("confirm", mode);
+      await harness.returnFromProcessor(payment.id);
+      expect(await harness.sandbox.order(payment.processorOrderId)).toMatchObject({ confirmed: true });
+      expect(await readEventTypes(payment.id)).toEqual([]);
+      await harness.sql("update payment set next_check_at = now() where id = ?", [payment.id]);
+      await using _job = harness.startReconciler();
+      await eventually(async () => expect(await readEventTypes(payment.id)).toEqual([PaymentEventType.PAYMENT_COMPLETED]));
+      expect(await harness.countCalls(payment, "confirm")).toBe(2);
+      const settledPayment = await readPayment(payment.id, caller);
+      expect(settledPayment).toMatchObject({ status: PaymentStatus.PAID, respCode: "00" });
+      expect(settledPayment.processorErrorCode).toBeUndefined();
+      expect((await harness.returnFromProcessor(payment.id)).searchParams.get("status")).toBe("PAID");
+    },
+  );
+
+  test("returnFromProcessor emits PAYMENT_COMPLETED and PAYMENT_REFUNDED if the order was refunded after a confirm whose response was lost", async () => {
+    const payment = await harness.aPendingPayment();
     await harness.sandbox.pay(payment.processorOrderId);
     await harness.sandbox.fault("confirm", "reset_after");
     await harness.returnFromProcessor(payment.id);
-    await harness.sql("update payment set next_check_at = now() where id = ?", [payment.id]);
-    await using _job = harness.startReconciler();
-    await eventually(async () => expect(await readEventTypes(payment.id)).toEqual([PaymentEventType.PAYMENT_COMPLETED]));
-    expect((await harness.returnFromProcessor(payment.id)).searchParams.get("status")).toBe("PAID");
+    await harness.sandbox.refundExternally(payment.processorOrderId, "1200.00");
+    expect((await harness.returnFromProcessor(payment.id)).searchParams.get("status")).toBe("REFUNDED");
+    expect(await readEventTypes(payment.id)).toEqual([PaymentEventType.PAYMENT_COMPLETED, PaymentEventType.PAYMENT_REFUNDED]);
   });
 
   test("returnFromProcessor redirects with the status PENDING before the deadline if another process has the payment's lease", async () => {

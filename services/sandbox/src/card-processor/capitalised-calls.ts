@@ -6,14 +6,19 @@ import { capitalisedRefusal } from "./refusal.ts";
 import { cardholder } from "./test-cards.ts";
 import { outcomeText } from "./words/words.ts";
 
+/** Fields by which the response of a repeated confirm differs from the response of the first. */
+const alreadyConfirmed = { ErrorCode: "2", ErrorMessage: "Order is already confirmed" };
+
 /**
- * Confirms an order. Both confirm calls of the protocol use this function. A repeated confirm
- * returns the same response.
+ * Confirms an order. Both confirm calls of the protocol use this function. A repeated confirm of a
+ * deposited or refunded order returns error code 2 and the other fields unchanged, as SATIM does.
  */
 export const confirm = (processor: Processor, parameters: Parameters): object =>
   describeOrder(processor, parameters, "mdOrder", (order) => {
+    const isRepeated = order.confirmedAtMs !== undefined && (order.status === 2 || order.status === 4);
     confirmOrder(order, processor.clock.nowMs());
     processor.orders.save(order);
+    return isRepeated ? alreadyConfirmed : {};
   });
 
 /** Returns the response of getOrderStatus.do, the older status call, in the format of a confirm. */
@@ -24,13 +29,13 @@ function describeOrder(
   { orders }: Processor,
   parameters: Parameters,
   idName: "mdOrder" | "orderId",
-  change?: (order: Order) => void,
+  change?: (order: Order) => object,
 ): object {
   const orderId = parameters[idName] ?? parameters["orderId"];
   if (!orderId) return capitalisedRefusal("4", `Required parameter is missing: ${idName}`);
   const order = orders.byId(orderId);
   if (!order) return capitalisedRefusal("6");
-  change?.(order);
+  const otherFields = change?.(order);
 
   const { actionCode, respCode } = outcomeOf(order.outcome);
   const description = outcomeText(parseLanguage(parameters["language"]) ?? order.language, order.outcome);
@@ -39,6 +44,7 @@ function describeOrder(
   return {
     ErrorCode: declined ? "3" : "0",
     ErrorMessage: declined ? "Order is not confirmed due to order's state" : "Success",
+    ...otherFields,
     OrderStatus: order.status,
     OrderNumber: order.orderNumber,
     Amount: order.amountMinor,

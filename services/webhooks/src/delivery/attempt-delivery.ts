@@ -63,8 +63,8 @@ export function createAttempt(
     await record([result]);
     if (secrets) counter.count(delivery, outcome.durationMs, result.status === "SUCCEEDED");
     observeAttempt(result);
-    // If status 410 came from a previous URL of the endpoint, the delivery is due again
-    // immediately.
+    // If the business has changed the endpoint since the attempt began, a delivery with status 410
+    // is due again immediately.
     if (result.gone) signals.emit("due");
     logger[result.status === "SUCCEEDED" ? "debug" : "info"](
       {
@@ -124,7 +124,7 @@ const failedStatus = (statusCode = 0) => (isSuccess(statusCode) ? undefined : St
 
 function resultOf(
   { clock, delivery: { pausesMs, timeoutMs } }: Context,
-  { id, lease_token, endpoint_id, url, attempts }: LeasedDelivery,
+  { id, lease_token, endpoint_id, endpoint_updated_at, attempts }: LeasedDelivery,
   { statusCode, failure, response, retryAfter, durationMs }: PostOutcome,
   at: Date,
 ): AttemptResult {
@@ -137,7 +137,7 @@ function resultOf(
     lease_token,
     status: isSuccess(statusCode) ? "SUCCEEDED" : retryInMs === undefined ? "FAILED" : "PENDING",
     retry_in_ms: retryInMs ?? null,
-    gone: isGone ? { id: endpoint_id, reason: "GONE", url } : undefined,
+    gone: isGone ? { id: endpoint_id, reason: "GONE", updated_at: endpoint_updated_at } : undefined,
     at: at.toISOString(),
     status_code: statusCode ?? null,
     error: failure?.detail ?? null,

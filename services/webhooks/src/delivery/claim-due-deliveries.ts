@@ -60,16 +60,17 @@ export function createClaim({ orm, limits, delivery: { leaseMs } }: Context) {
 async function readActiveEndpoints(orm: Orm, groups: readonly DueGroup[]): Promise<ReadonlyMap<string, DeliveryEndpoint>> {
   const rows = await preparedQuery<DeliveryEndpoint>(
     orm.em,
-    `select e.id as endpoint_id, e.url, e.slow, ${signingSecretsSql} from webhook_endpoint e
-     where e.id = any($1::uuid[]) and e.status = 'ACTIVE'`,
+    `select e.id as endpoint_id, e.url, e.slow, e.updated_at::text as endpoint_updated_at, ${signingSecretsSql}
+     from webhook_endpoint e where e.id = any($1::uuid[]) and e.status = 'ACTIVE'`,
     [groups.map(({ key }) => key)],
   );
   return new Map(rows.map((row) => [row.endpoint_id, row]));
 }
 
 /**
- * Sets at most 1000 due deliveries to the given endpoints to SKIPPED. Returns the number of changed
- * deliveries.
+ * Sets at most 1000 due deliveries to the given endpoints to SKIPPED. The statement checks the
+ * status of the endpoints again, because the business may have enabled an endpoint after
+ * `readActiveEndpoints`. Returns the number of changed deliveries.
  */
 async function skip(orm: Orm, groups: readonly DueGroup[]): Promise<number> {
   if (groups.length === 0) return 0;
@@ -79,6 +80,7 @@ async function skip(orm: Orm, groups: readonly DueGroup[]): Promise<number> {
      where id in (
        select d.id from jsonb_to_recordset($1::jsonb) as g (tenant uuid, key uuid) join delivery d
          on d.business_id = g.tenant and d.endpoint_id = g.key and d.status = 'PENDING' and ${endpointDueAtSql} <= now()
+       where not exists (select from webhook_endpoint e where e.id = d.endpoint_id and e.status = 'ACTIVE')
        limit 1000 for update of d skip locked
      ) returning 1`,
     [JSON.stringify(groups)],

@@ -3,11 +3,12 @@ import { EventEmitter } from "node:events";
 import type { ServerResponse } from "node:http";
 import { DeliveryFailure, DeliveryStatus } from "@amana/contracts/webhooks/v1/event_pb";
 import { WebhookEndpointStatus } from "@amana/contracts/webhooks/v1/webhook_endpoint_pb";
+import { transaction } from "@amana/database";
 import { aBusinessCaller, eventually, forAllTenants } from "@amana/testing";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { aPaymentEvent } from "../../test/a-payment-event.ts";
-import { type Harness, startHarness, startReceiver } from "../../test/harness.ts";
+import { addOldEvents, type Harness, startHarness, startReceiver } from "../../test/harness.ts";
 import { createClaim } from "./claim-due-deliveries.ts";
 import { ConcurrencyLimits } from "./concurrency-limits.ts";
 import { startDelivering } from "./delivery-worker.ts";
@@ -141,6 +142,64 @@ test("the delivery worker keeps an endpoint ACTIVE after status 410 from its pre
   expect([previousReceiver.requests.length, currentReceiver.requests.length]).toEqual([1, 1]);
 });
 
+test.each([
+  ["was inserted with a lease", false],
+  ["was claimed", true],
+])(
+  "the delivery worker keeps an endpoint ACTIVE after status 410 if the business has enabled the endpoint since the attempt began, and repeats the attempt (delivery that %s)",
+  async (_name, isClaimed) => {
+    await using idleHarness = await startHarness({ deliver: false });
+    let sendLateResponse = () => {};
+    await using receiver = await startReceiver((response, number) => {
+      if (number === 1) sendLateResponse = () => response.writeHead(410).end();
+      else response.writeHead(number === 2 ? 410 : 200).end();
+    });
+    const caller = aBusinessCaller();
+    const { id, url } = await create(receiver.url, caller, idleHarness);
+    const [lateEvent, earlyEvent] = [aPaymentEvent(caller), aPaymentEvent(caller)];
+    if (isClaimed) await idleHarness.publish(lateEvent);
+    await using _worker = startDelivering(idleHarness.context);
+    if (!isClaimed) await idleHarness.publish(lateEvent);
+    await eventually(() => expect(receiver.requests).toHaveLength(1));
+    await idleHarness.publish(earlyEvent);
+    const expectedDelivery = { status: DeliveryStatus.FAILED, attempts: [{ statusCode: 410 }] };
+    await eventually(async () =>
+      expect(await deliveriesOf(earlyEvent.id, caller, idleHarness)).toMatchObject([expectedDelivery]),
+    );
+    const enable = { id, url, status: WebhookEndpointStatus.ACTIVE };
+    expect((await idleHarness.endpoints.getWebhookEndpoint({ id }, { caller })).status).toBe(WebhookEndpointStatus.DISABLED);
+    await idleHarness.endpoints.updateWebhookEndpoint(enable, { caller });
+
+    sendLateResponse();
+    await idleHarness.waitUntilIdle();
+    expect(await deliveriesOf(lateEvent.id, caller, idleHarness)).toMatchObject([
+      { status: DeliveryStatus.SUCCEEDED, attempts: [{ statusCode: 410 }, { statusCode: 200 }] },
+    ]);
+    expect(await idleHarness.sql("select attempts from delivery where event_id = ?", [lateEvent.id])).toEqual([{ attempts: 1 }]);
+    expect(await idleHarness.endpoints.getWebhookEndpoint({ id }, { caller })).toMatchObject(enable);
+    expect(receiver.requests).toHaveLength(3);
+  },
+);
+
+test("the delivery worker disables an endpoint after status 410 even if another attempt has changed the endpoint's health meanwhile", async () => {
+  await using singleAttemptHarness = await startHarness({ deliver: { pausesMs: [] } });
+  let sendLateResponse = () => {};
+  await using receiver = await startReceiver((response, number) => {
+    if (number === 1) sendLateResponse = () => response.writeHead(410).end();
+    else response.writeHead(500).end();
+  });
+  const caller = aBusinessCaller();
+  const { id } = await create(receiver.url, caller, singleAttemptHarness);
+  const readEndpoint = () => singleAttemptHarness.endpoints.getWebhookEndpoint({ id }, { caller });
+  await singleAttemptHarness.publish(aPaymentEvent(caller));
+  await eventually(() => expect(receiver.requests).toHaveLength(1));
+  await singleAttemptHarness.publish(aPaymentEvent(caller));
+  await eventually(async () => expect(await readEndpoint()).toMatchObject({ health: { lastError: "http_500" } }));
+  sendLateResponse();
+  await singleAttemptHarness.waitUntilIdle();
+  expect((await readEndpoint()).status).toBe(WebhookEndpointStatus.DISABLED);
+});
+
 test("the delivery worker sets a delivery to SKIPPED if it becomes due while its endpoint is DISABLED, and sends the delivery after a call of redeliverEvent", async () => {
   await using slowHarness = await startHarness({ deliver: { pausesMs: [60_000] } });
   await using receiver = await startReceiver((response, number) => response.writeHead(number === 1 ? 500 : 200).end());
@@ -178,6 +237,37 @@ test("the claim function sets all due deliveries to a DISABLED endpoint to SKIPP
   // The 20 deliveries of the first batch, and the delivery of the last event to the DISABLED
   // endpoint.
   expect(skipped).toHaveLength(21);
+});
+
+test("the claim function keeps due deliveries PENDING if their endpoint is enabled after the claim has read the endpoint as DISABLED", async () => {
+  await using idleHarness = await startHarness({ deliver: false });
+  const { orm, sql } = idleHarness;
+  const caller = aBusinessCaller();
+  const { id } = await create("http://127.0.0.1:9/", caller, idleHarness);
+  await idleHarness.publish(aPaymentEvent(caller));
+  const switchTo = (status: WebhookEndpointStatus) => idleHarness.endpoints.updateWebhookEndpoint({ id, status }, { caller });
+  await switchTo(WebhookEndpointStatus.DISABLED);
+
+  const claims = await forAllTenants(() =>
+    transaction(orm, async (em) => {
+      // The claim can read deliveries, but its update of deliveries waits for this lock.
+      await em.execute("lock table delivery in exclusive mode");
+      const claim = claimOnce(idleHarness);
+      await eventually(async () =>
+        expect(
+          await sql("select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"),
+        ).toHaveLength(1),
+      );
+      await switchTo(WebhookEndpointStatus.ACTIVE);
+      const due = { caller, id, count: 1, hoursAgo: 0, status: "PENDING" };
+      await addOldEvents({ sql: (query, values) => em.execute(query, values) }, due);
+      // The array delays the wait for the claim until after the commit.
+      return [claim];
+    }),
+  )();
+  await Promise.all(claims);
+  expect(await sql("select status from delivery")).toEqual([{ status: "PENDING" }, { status: "PENDING" }]);
+  expect(await claimOnce(idleHarness)).toHaveLength(2);
 });
 
 test("the delivery worker plans the next attempt by the retry schedule, or by a longer Retry-After (at most a day) of a 429 or 503 response", async () => {

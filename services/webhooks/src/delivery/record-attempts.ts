@@ -13,7 +13,7 @@ export interface AttemptResult {
   readonly retry_in_ms: number | null;
   /**
    * Request to disable the endpoint, set if it responded with status 410. The request is ignored if
-   * the endpoint's URL has changed since the attempt.
+   * the endpoint has been changed or enabled since the attempt began.
    */
   readonly gone: Extract<DisableRequest, { reason: "GONE" }> | undefined;
   readonly at: string;
@@ -83,24 +83,27 @@ async function writeResults(context: Context, results: readonly AttemptResult[])
 
 /**
  * Inserts the attempts, updates deliveries that still have the attempt's lease, and updates the
- * health of their endpoints, in one statement. After status 410 from a previous URL, the delivery
- * is due immediately, and the attempt does not count. An attempt that sent no request, because the
- * secret could not be decrypted, does not change the health. Returns the endpoints whose attempts
- * have failed for five days.
+ * health of their endpoints, in one statement. A response with status 410 is outdated if the
+ * endpoint is ACTIVE and has been changed or enabled since the attempt began. The delivery is then
+ * due immediately, and the attempt does not count. If the endpoint is DISABLED, this or another
+ * response may have disabled it, so the attempt counts. An attempt that sent no request, because
+ * the secret could not be decrypted, does not change the health. Returns the endpoints whose
+ * attempts have failed for five days.
  */
 async function recordResults(orm: Orm, results: readonly AttemptResult[]): Promise<{ id: string }[]> {
   return await preparedQuery<{ id: string }>(
     orm.em,
     `with result as (
-       select r.*, d.business_id, d.endpoint_id, coalesce(e.url <> r.gone ->> 'url', false) as is_previous_url
+       select r.*, d.business_id, d.endpoint_id,
+         coalesce(e.status = 'ACTIVE' and e.updated_at <> (r.gone ->> 'updated_at')::timestamptz, false) as is_outdated
        from jsonb_to_recordset($1::jsonb) as r (id uuid, lease_token uuid, status text, retry_in_ms float8, gone jsonb,
          at timestamptz, status_code integer, error text, failure text, duration_ms integer, slow boolean, response text)
        join delivery d on d.id = r.id left join webhook_endpoint e on e.id = d.endpoint_id
      ), moved as (
        update delivery d
-       set status = case when r.is_previous_url then 'PENDING' else r.status end,
-           attempts = d.attempts + case when r.is_previous_url then 0 else 1 end, lease_token = null, leased_until = null,
-           next_attempt_at = case when r.is_previous_url then now() else now() + r.retry_in_ms * interval '1 millisecond' end
+       set status = case when r.is_outdated then 'PENDING' else r.status end,
+           attempts = d.attempts + case when r.is_outdated then 0 else 1 end, lease_token = null, leased_until = null,
+           next_attempt_at = case when r.is_outdated then now() else now() + r.retry_in_ms * interval '1 millisecond' end
        from result r
        where d.id = r.id and d.lease_token = r.lease_token
      ), logged as (
@@ -111,7 +114,7 @@ async function recordResults(orm: Orm, results: readonly AttemptResult[]): Promi
          max(coalesce(lower(r.failure), 'http_' || r.status_code)) filter (where r.status <> 'SUCCEEDED') as error,
          not bool_or(r.status = 'SUCCEEDED') and e.status = 'ACTIVE' and e.failing_since < now() - interval '5 days' as is_over
        from result r join webhook_endpoint e on e.id = r.endpoint_id
-       where not r.is_previous_url and r.failure is distinct from 'SECRET_UNREADABLE'
+       where not r.is_outdated and r.failure is distinct from 'SECRET_UNREADABLE'
        group by e.id
      ), endpoint as (
        update webhook_endpoint e

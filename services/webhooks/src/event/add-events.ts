@@ -63,7 +63,8 @@ function addEvents(
         insert into event (id, business_id, type, body, traceparent, created_at)
         select id, business_id, type, body, traceparent, created_at from new_event on conflict (id) do nothing
       ), target as (
-        select t.id as event_id, t.business_id, t.type, e.id as endpoint_id, e.status, e.url, e.slow, ${signingSecretsSql},
+        select t.id as event_id, t.business_id, t.type, e.id as endpoint_id, e.status, e.url, e.slow, e.updated_at::text as endpoint_updated_at,
+          ${signingSecretsSql},
           case when e.status = 'ACTIVE' and not e.slow and t.ordinal <= coalesce(leased.free, (doc -> 'per_endpoint')::int)
             then (doc ->> 'lease_token')::uuid end as lease_token,
           now() + (doc -> 'lease_ms')::float8 * interval '1 millisecond' as lease_end
@@ -76,7 +77,7 @@ function addEvents(
         from target e on conflict (event_id, endpoint_id) do nothing
         returning id, event_id, endpoint_id, status, lease_token, attempts
       ), pending as (
-        select d.*, t.business_id, t.type, t.slow, t.url, t.secret_ciphertext, t.other_secret_ciphertext
+        select d.*, t.business_id, t.type, t.slow, t.url, t.endpoint_updated_at, t.secret_ciphertext, t.other_secret_ciphertext
         from new_delivery d join target t on t.event_id = d.event_id and t.endpoint_id = d.endpoint_id where d.status = 'PENDING'
       )`,
     resultCte: "pending",

@@ -4,6 +4,11 @@ import type { EncryptedSecrets } from "../webhook-endpoint/secrets.ts";
 export interface DeliveryEndpoint extends EncryptedSecrets {
   readonly url: string;
   readonly slow: boolean;
+  /**
+   * The endpoint's `updated_at` as text, in full precision. A different value in the table shows
+   * that the endpoint has been changed, enabled or disabled since the lease.
+   */
+  readonly endpoint_updated_at: string;
 }
 
 /**

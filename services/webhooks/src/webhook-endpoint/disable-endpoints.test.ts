@@ -87,27 +87,56 @@ test("the webhooks service disables an endpoint once, with the reason FAILING, i
   expect(await auditOf(id)).toMatchObject([{ reason: "FAILING" }]);
 });
 
+const readUpdatedAt = async (id: string) => {
+  const [row] = await harness.sql<{ at: string }>("select updated_at::text as at from webhook_endpoint where id = ?", [id]);
+  return row?.at ?? "";
+};
+
+test.each<[string, { url?: string; events?: { types: string[] }; rotateSecret?: boolean }]>([
+  ["the URL", { url: "http://127.0.0.1:9/changed" }],
+  ["the event types", { events: { types: ["KYC_COMPLETED"] } }],
+  ["the secret", { rotateSecret: true }],
+])(
+  "disableEndpoints ignores a response with status 410 if the business has changed %s since the attempt",
+  async (_name, change) => {
+    const caller = aBusinessCaller();
+    const { id } = await create("http://127.0.0.1:9/", caller);
+    const updatedAt = await readUpdatedAt(id);
+    await harness.endpoints.updateWebhookEndpoint({ id, ...change }, { caller });
+    await disableEndpoints(harness.context, [{ id, reason: "GONE", updated_at: updatedAt }]);
+    expect((await harness.endpoints.getWebhookEndpoint({ id }, { caller })).status).toBe(WebhookEndpointStatus.ACTIVE);
+    await disableEndpoints(harness.context, [{ id, reason: "GONE", updated_at: await readUpdatedAt(id) }]);
+    expect((await harness.endpoints.getWebhookEndpoint({ id }, { caller })).status).toBe(WebhookEndpointStatus.DISABLED);
+  },
+);
+
 test("disableEndpoints ignores a request whose reason no longer applies, and disables an endpoint once for five concurrent requests", async () => {
   const caller = aBusinessCaller();
-  const { id, url } = await create("http://127.0.0.1:9/", caller);
-  const disable = (reason: "GONE" | "FAILING", at = url) => disableEndpoints(harness.context, [{ id, reason, url: at }]);
-  await disable("GONE", "http://127.0.0.1:9/before");
-  await disable("FAILING");
+  const { id } = await create("http://127.0.0.1:9/", caller);
+  const outdated: disabling.DisableRequest = { id, reason: "GONE", updated_at: await readUpdatedAt(id) };
+  const disable = (request: disabling.DisableRequest) => disableEndpoints(harness.context, [request]);
+  for (const status of [WebhookEndpointStatus.DISABLED, WebhookEndpointStatus.ACTIVE]) {
+    await harness.endpoints.updateWebhookEndpoint({ id, status }, { caller });
+  }
+  await disable(outdated);
+  await disable({ id, reason: "FAILING" });
   await harness.sql("update webhook_endpoint set failing_since = now() - interval '119 hours' where id = ?", [id]);
-  await disable("FAILING");
+  await disable({ id, reason: "FAILING" });
   expect([await eventsOf(caller), await auditOf(id)]).toEqual([[], []]);
   expect((await harness.endpoints.getWebhookEndpoint({ id }, { caller })).status).toBe(WebhookEndpointStatus.ACTIVE);
 
-  await Promise.all(Array.from({ length: 5 }, () => disable("GONE")));
+  const current: disabling.DisableRequest = { ...outdated, updated_at: await readUpdatedAt(id) };
+  await Promise.all(Array.from({ length: 5 }, () => disable(current)));
   expect([(await eventsOf(caller)).length, (await auditOf(id)).length]).toEqual([1, 1]);
   expect((await harness.endpoints.getWebhookEndpoint({ id }, { caller })).status).toBe(WebhookEndpointStatus.DISABLED);
 });
 
 test("disableEndpoints keeps an endpoint ACTIVE and writes no audit entry if it cannot insert the event", async () => {
   const caller = aBusinessCaller();
-  const { id, url } = await create("http://127.0.0.1:9/", caller);
+  const { id } = await create("http://127.0.0.1:9/", caller);
+  const request: disabling.DisableRequest = { id, reason: "GONE", updated_at: await readUpdatedAt(id) };
   await harness.sql("alter table event add constraint refuse check (type <> 'WEBHOOK_ENDPOINT_DISABLED') not valid");
-  await expect(disableEndpoints(harness.context, [{ id, reason: "GONE", url }])).rejects.toThrow("refuse");
+  await expect(disableEndpoints(harness.context, [request])).rejects.toThrow("refuse");
   await harness.sql("alter table event drop constraint refuse");
   expect(await auditOf(id)).toEqual([]);
   expect((await harness.endpoints.getWebhookEndpoint({ id }, { caller })).status).toBe(WebhookEndpointStatus.ACTIVE);

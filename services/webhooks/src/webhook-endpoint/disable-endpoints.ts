@@ -7,11 +7,12 @@ import type { Context } from "../context.ts";
 import { addEvent } from "../event/add-events.ts";
 
 /**
- * A request to disable an endpoint. GONE means that its URL `url` responded with status 410.
- * FAILING means that all its attempts have failed for five days.
+ * A request to disable an endpoint. GONE means that it responded with status 410; `updated_at` is
+ * the endpoint's value at the attempt, as text. FAILING means that all its attempts have failed for
+ * five days.
  */
 export type DisableRequest =
-  | { readonly id: string; readonly reason: "GONE"; readonly url: string }
+  | { readonly id: string; readonly reason: "GONE"; readonly updated_at: string }
   | { readonly id: string; readonly reason: "FAILING" };
 
 interface DisabledEndpoint {
@@ -22,9 +23,11 @@ interface DisabledEndpoint {
 }
 
 /**
- * Disables each ACTIVE endpoint whose reason is still true. The same transaction writes the audit
- * entry and the event for the business's other endpoints. A repeated request has no effect, because
- * the endpoint is already DISABLED.
+ * Disables each ACTIVE endpoint whose reason is still true. Status 410 is not a reason if the
+ * endpoint has been changed or enabled since the attempt, because the business may have repaired
+ * the receiver. The same transaction writes the audit entry and the event for the
+ * business's other endpoints. A repeated request has no effect, because the endpoint is already
+ * DISABLED.
  */
 export async function disableEndpoints(context: Context, requests: readonly DisableRequest[]): Promise<void> {
   if (requests.length === 0) return;
@@ -32,9 +35,9 @@ export async function disableEndpoints(context: Context, requests: readonly Disa
   const disabled = await transaction(orm, async (em) => {
     const rows = await em.execute<DisabledEndpoint[]>(
       `update webhook_endpoint e set status = 'DISABLED', updated_at = now(), version = e.version + 1
-       from jsonb_to_recordset(?::jsonb) as g (id uuid, reason text, url text)
+       from jsonb_to_recordset(?::jsonb) as g (id uuid, reason text, updated_at timestamptz)
        where e.id = g.id and e.status = 'ACTIVE'
-         and case g.reason when 'GONE' then e.url = g.url else e.failing_since < now() - interval '5 days' end
+         and case g.reason when 'GONE' then e.updated_at = g.updated_at else e.failing_since < now() - interval '5 days' end
        returning e.id, e.business_id, e.url, g.reason`,
       [JSON.stringify(requests)],
     );

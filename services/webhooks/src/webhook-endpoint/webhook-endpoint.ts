@@ -31,6 +31,10 @@ const schema = defineEntity({
      */
     slow: p.boolean().default(false),
     createdAt: p.datetime(3),
+    /**
+     * Time of the last change of URL, status, event types or secret. Changes of the health must not
+     * set it, because a response with status 410 counts only until this time changes.
+     */
     updatedAt: p.datetime(3),
     version: p.integer().version(),
   },

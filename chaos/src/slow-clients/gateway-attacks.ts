@@ -166,8 +166,8 @@ const pipelining: Attack = async ({ port, key, readMetric, check }) => {
 };
 
 /**
- * Sends pages behind a large unread file, and then a CONNECT, after which Node forgets the responses
- * that wait. The end of the program checks that the gateway has released their bytes.
+ * Requests pages behind unread files, and then sends a CONNECT, after which Node does not close the
+ * pending responses. The end of the program checks that the gateway has released their bytes.
  */
 const connectAfterPipelining: Attack = async ({ port, check }) => {
   const requests = formatGet("/docs/reference.js").repeat(2) + formatPost(pagePath).repeat(5) + connectRequest;

@@ -7,9 +7,9 @@ import { Problem } from "../problem.ts";
 import { overloaded, rateHeaders, rateLimited } from "../rate-limit/refusals.ts";
 
 /**
- * Limits the requests in flight, in total, without a key, and for one caller, because too many requests delay each
- * other. A request counts from the moment its body has arrived, so that slow senders do not use the
- * capacity of others.
+ * Limits the requests in flight: in total, for all callers without a key, and for one caller. Too
+ * many requests would delay each other. A request counts from the moment its body has arrived, so
+ * that slow senders do not use the capacity of others.
  */
 export function boundLoad({ loadBounds: { total, perCaller }, limits }: Gateway): preValidationHookHandler {
   const counters = new BoundedCounters((inFlight) => requestsInFlight.set(inFlight));

@@ -27,7 +27,6 @@ describe.skipIf(isBrowserMissing("browser tests of the payment page"))("payment 
     const context = await browser.newContext(options);
     const page = await context.newPage();
     page.setDefaultTimeout(90_000);
-    page.setDefaultTimeout(20_000);
     return page;
   };
   const submit = "form[data-once] .primary";
@@ -47,16 +46,24 @@ describe.skipIf(isBrowserMissing("browser tests of the payment page"))("payment 
   test.concurrent.each(languages)(
     "the payment page in the language %s has no axe violations in any state, no horizontal overflow and no target below 44 pixels",
     async (language) => {
-      const page = await aPage();
+      let page = await aPage();
+      const context = page.context();
       // Prevents the automatic redirect, because the checks take longer than its delay.
-      await page.route("**/return", (route) => route.fulfill({ status: 204 }));
+      await context.route("**/return", (route) => route.fulfill({ status: 204 }));
+      const visit = async (url: string) => {
+        // Uses a new page, because the automatic redirect of the previous page could abort `goto`.
+        await page.close();
+        page = await context.newPage();
+        page.setDefaultTimeout(90_000);
+        await page.goto(url);
+      };
       const check = async (state: string) => {
         await checkAppearance(page, language, state);
         await checkSmallScreens(page, state);
       };
 
       const order = await anOpenOrder(language);
-      await page.goto(order.formUrl);
+      await visit(order.formUrl);
       await page.click("summary");
       await check("card");
       await page.click(submit);
@@ -73,21 +80,21 @@ describe.skipIf(isBrowserMissing("browser tests of the payment page"))("payment 
       await check("accepted");
 
       const declined = await anOpenOrder(language);
-      await page.goto(declined.formUrl);
+      await visit(declined.formUrl);
       await enterCard(page, { ...validCard, pan: "6280580610061110", cvv2: "260" });
       await enterPassword(page, validCard.password);
       await page.waitForSelector(".outcome.danger");
       await check("declined");
 
       const cancelled = await anOpenOrder(language);
-      await page.goto(cancelled.formUrl);
+      await visit(cancelled.formUrl);
       await page.click("form.cancel button");
       await page.waitForSelector(".outcome.warning");
       await check("cancelled");
 
-      await page.goto(`${sandbox.url}/payment/pay/unknown?lang=${language}`);
+      await visit(`${sandbox.url}/payment/pay/unknown?lang=${language}`);
       await check("unknown");
-      await page.context().close();
+      await context.close();
     },
   );
 

@@ -60,14 +60,19 @@ describe.skipIf(isBrowserMissing("browser tests of the verification page"))(
     test.each(languages)(
       "the verification page in the language %s has no axe violations in any state, and fits small screens",
       async (language) => {
-        const page = await aPage();
+        let page = await aPage();
+        const context = page.context();
         // Prevents the automatic redirect, because the checks take longer than its delay.
-        await page.route("**/return", (route) => route.fulfill({ status: 204 }));
+        await context.route("**/return", (route) => route.fulfill({ status: 204 }));
         const check = async (state: string) => {
           await checkAppearance(page, language, state);
           await checkSmallScreens(page, state);
         };
         const visit = async (url: string, state: string) => {
+          // Uses a new page, because the automatic redirect of the previous page could abort `goto`.
+          await page.close();
+          page = await context.newPage();
+          page.setDefaultTimeout(90_000);
           await page.goto(url);
           await check(state);
         };
@@ -113,7 +118,7 @@ describe.skipIf(isBrowserMissing("browser tests of the verification page"))(
         await kycControl(sandbox.url, expired.token, "expire");
         await visit(expired.linkUrl, "expired");
         await visit(`${sandbox.url}/verify/unknown?lang=${language}`, "unknown");
-        await page.context().close();
+        await context.close();
       },
     );
 

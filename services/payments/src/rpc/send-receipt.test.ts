@@ -17,7 +17,9 @@ afterAll(async () => {
   await harness[Symbol.asyncDispose]();
   await mails[Symbol.asyncDispose]();
 });
-beforeEach(() => {
+beforeEach(async () => {
+  // Otherwise the worker of a test could send the queued e-mails of an earlier test.
+  await harness.sql("delete from receipt_mail");
   mails.received.length = 0;
   mails.setMode("accept");
 });

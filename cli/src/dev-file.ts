@@ -5,7 +5,7 @@ import { CommandError, exitCodes } from "./command-error.ts";
 
 const root = join(import.meta.dirname, "..", "..");
 
-/** The content of dev.json that the command uses: addresses and keys of a local system. */
+/** The fields of dev.json that `amana` uses: addresses and keys of a local system. */
 interface DevFile {
   readonly gateway_url: string;
   readonly admin_key?: string;
@@ -14,8 +14,8 @@ interface DevFile {
 }
 
 /**
- * Reads dev.json, which `start` writes while it runs. Returns undefined if there is no file. Error
- * messages do not quote the file's content, because it contains keys.
+ * Reads dev.json, which `start` stores while the system runs. Returns undefined if the file does
+ * not exist. Error messages do not quote the file's content, because it contains keys.
  */
 export function readDevFile(): DevFile | undefined {
   const file = join(amanaDir(root), "dev.json");

@@ -75,7 +75,7 @@ async function variantsOf(content: string | Buffer): Promise<Variant[]> {
 
 /**
  * Returns whether Accept-Encoding accepts the encoding, by its name or with "*" (RFC 9110, section
- * 12.5.3).
+ * 12.5.3). Reads only the first 1 000 characters of the header.
  */
 const accepts = (header: string | undefined, encoding: string): boolean =>
   new Negotiator({ headers: { "accept-encoding": header?.slice(0, 1_000) ?? "" } }).encodings([encoding]).length > 0;

@@ -4,7 +4,7 @@ import { limitKeyOf } from "./call.ts";
 import type { Problem } from "./problem.ts";
 import { networkOf } from "./rate-limit/network.ts";
 
-/** A limit that applies to a request's caller. */
+/** A limit for one caller, or for several callers together. */
 export interface CallerBound extends Bound {
   /** Creates the problem for a request that would exceed the limit. */
   readonly refusal: () => Problem;
@@ -24,8 +24,8 @@ interface Refusals {
 }
 
 /**
- * Fraction of the limit of the gateway that requests without a key may use. The rest is reserved
- * for requests with a key.
+ * Fraction of the total limit for requests without a key. The rest is reserved for requests with a
+ * key and for networks that have sent a correctly signed callback.
  */
 const keylessFraction = 1 / 4;
 

@@ -21,8 +21,8 @@ type Reason = "chunks" | "network" | "pipelined" | "stalled";
 
 /**
  * Maximum number of unsent responses on a connection. Callers that pipeline requests send only a
- * few requests at once. The limit also bounds the memory of their headers, which no other limit
- * counts.
+ * few requests at once. The maximum also limits the memory of the requests' headers, which no other
+ * limit counts.
  */
 const pipelinedMax = 8;
 /** Number of checks for stalled responses during `stallMs`. */
@@ -64,8 +64,8 @@ export class Connections {
         openConnections.set(this.#unsent.size);
       });
     });
-    // Run before the listeners that may respond immediately. Node emits `checkExpectation` instead
-    // of `request` for a request with an unknown `Expect` header.
+    // These listeners run before the listeners that may respond immediately. Node emits
+    // `checkExpectation` instead of `request` for a request with an unknown `Expect` header.
     server.prependListener("request", this.#track);
     server.prependListener("checkExpectation", this.#track);
     const check = setInterval(() => this.endStalled(), this.#options.stallMs / checksPerStall).unref();

@@ -12,7 +12,7 @@ import { isRead } from "../rate-limit/request-kind.ts";
 export function boundBytes(app: App, { bytes, byteBounds }: Gateway): void {
   app.addHook("onRequest", (request, reply, done) => {
     const { incoming, routeOptions } = request;
-    // The body of a GET has no meaning, so it is dropped.
+    // The body of a GET or HEAD has no meaning, so it is dropped.
     if (incoming && !isRead(request)) {
       incoming.startStoring(routeOptions.bodyLimit, byteBounds.ofUnknown(request));
       reply.raw.once("close", () => incoming.release());
@@ -22,8 +22,8 @@ export function boundBytes(app: App, { bytes, byteBounds }: Gateway): void {
 
   app.addHook("preValidation", (request, _reply, done) => {
     if (request.routeOptions.config.isUnbounded) return done();
-    // The response to a change is sent even if the response exceeds a limit. In this case, this
-    // check rejects the next request of the caller before the request takes effect.
+    // The successful response to a change is sent even if the response exceeds a limit. In this
+    // case, this check rejects the next request of the caller before the request takes effect.
     done(bytes.reserve(byteBounds.of(request), 0)?.refusal());
   });
 
@@ -38,8 +38,8 @@ export function boundBytes(app: App, { bytes, byteBounds }: Gateway): void {
     const bounds = byteBounds.of(request);
     const length = Buffer.byteLength(payload);
     const isErrorPage = !isProblem && reply.statusCode >= 400;
-    // A problem document is small. A request that is not a read may have taken effect, so its
-    // successful response must be sent, too.
+    // A problem document is sent even beyond a limit, because it is small. The successful response
+    // to a request that is not a read is also sent, because the request may have taken effect.
     const mustBeSent = isProblem || !(isRead(request) || isErrorPage);
     const exceeded = mustBeSent ? undefined : bytes.reserve(bounds, length);
     if (exceeded && isErrorPage) return done(null, textInsteadOfPage(reply));
@@ -51,8 +51,8 @@ export function boundBytes(app: App, { bytes, byteBounds }: Gateway): void {
 }
 
 /**
- * Returns the body of an error response whose page exceeds a limit: the status as a text so short
- * that it is not counted.
+ * Replaces an error page that exceeds a limit: sets the content type and returns the status as
+ * text. The text is so short that its bytes are not counted.
  */
 function textInsteadOfPage(reply: FastifyReply): string {
   reply.type("text/plain; charset=utf-8");
@@ -72,9 +72,9 @@ export function receiveBodies(app: App, gateway: Gateway): void {
 }
 
 /**
- * Begins to read the body of a request. Must be called for each request before its response, also
- * for a request that Fastify does not route. Otherwise Node would keep each chunk of the body until
- * it has sent the response. Returns null if the request has no body.
+ * Begins to read the body of a request. Must be called for each request before its response is
+ * sent, even if Fastify does not route the request. Otherwise Node would keep each chunk of the
+ * body until the response has been sent. Returns null if the request has no body.
  */
 export const receiveBody = (raw: IncomingMessage, { bytes, connections }: Gateway): IncomingBody | null =>
   hasBody(raw) ? new IncomingBody(raw, bytes, () => connections.end(raw.socket, "chunks")) : null;

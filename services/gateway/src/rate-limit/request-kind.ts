@@ -6,7 +6,8 @@ const cheapOffsetMax = 1_000;
 const costlyFilters = ["search", "created_from", "created_to", "from", "to"];
 
 /**
- * Returns whether the request is a GET or a HEAD. For a HEAD, Fastify runs the handler of the GET.
+ * Returns whether the request is a GET or a HEAD. For a HEAD, Fastify runs the handler of the GET
+ * route.
  */
 export const isRead = ({ method }: FastifyRequest): boolean => method === "GET" || method === "HEAD";
 

@@ -54,7 +54,7 @@ export function readOrderState(response: Outcome<Record<string, unknown>>): Outc
   };
 }
 
-/** Error code of a repeated confirm. A declined order can also have this code. */
+/** Error code in the response to a repeated confirm. A declined order can also have this code. */
 const alreadyConfirmedCode = "2";
 
 /**

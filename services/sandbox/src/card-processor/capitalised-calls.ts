@@ -6,12 +6,12 @@ import { capitalisedRefusal } from "./refusal.ts";
 import { cardholder } from "./test-cards.ts";
 import { outcomeText } from "./words/words.ts";
 
-/** Fields by which the response of a repeated confirm differs from the response of the first. */
+/** Fields in which the response to a repeated confirm differs from the first response. */
 const alreadyConfirmed = { ErrorCode: "2", ErrorMessage: "Order is already confirmed" };
 
 /**
  * Confirms an order. Both confirm calls of the protocol use this function. A repeated confirm of a
- * deposited or refunded order returns error code 2 and the other fields unchanged, as SATIM does.
+ * deposited or refunded order returns error code 2 and the usual other fields, as SATIM does.
  */
 export const confirm = (processor: Processor, parameters: Parameters): object =>
   describeOrder(processor, parameters, "mdOrder", (order) => {

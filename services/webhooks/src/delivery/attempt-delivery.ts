@@ -63,8 +63,8 @@ export function createAttempt(
     await record([result]);
     if (secrets) counter.count(delivery, outcome.durationMs, result.status === "SUCCEEDED");
     observeAttempt(result);
-    // If the business has changed the endpoint since the attempt began, a delivery with status 410
-    // is due again immediately.
+    // After status 410, the delivery is due again immediately if the endpoint has been changed or
+    // enabled since the attempt began.
     if (result.gone) signals.emit("due");
     logger[result.status === "SUCCEEDED" ? "debug" : "info"](
       {

@@ -6,7 +6,7 @@ export interface DeliveryEndpoint extends EncryptedSecrets {
   readonly slow: boolean;
   /**
    * The endpoint's `updated_at` as text, in full precision. A different value in the table shows
-   * that the endpoint has been changed, enabled or disabled since the lease.
+   * that the endpoint has been changed, enabled or disabled since the delivery was leased.
    */
   readonly endpoint_updated_at: string;
 }

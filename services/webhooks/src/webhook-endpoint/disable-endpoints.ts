@@ -7,9 +7,9 @@ import type { Context } from "../context.ts";
 import { addEvent } from "../event/add-events.ts";
 
 /**
- * A request to disable an endpoint. GONE means that it responded with status 410; `updated_at` is
- * the endpoint's value at the attempt, as text. FAILING means that all its attempts have failed for
- * five days.
+ * A request to disable an endpoint. GONE means that the endpoint responded with status 410;
+ * `updated_at` is the `endpoint_updated_at` of the delivery. FAILING means that all attempts at the
+ * endpoint have failed for five days.
  */
 export type DisableRequest =
   | { readonly id: string; readonly reason: "GONE"; readonly updated_at: string }
@@ -23,9 +23,9 @@ interface DisabledEndpoint {
 }
 
 /**
- * Disables each ACTIVE endpoint whose reason is still true. Status 410 is not a reason if the
- * endpoint has been changed or enabled since the attempt, because the business may have repaired
- * the receiver. The same transaction writes the audit entry and the event for the
+ * Disables each ACTIVE endpoint for which the reason of the request still applies. GONE no longer
+ * applies if the endpoint has been changed or enabled since the attempt began, because the business
+ * may have repaired the receiver. The same transaction writes the audit entry and the event for the
  * business's other endpoints. A repeated request has no effect, because the endpoint is already
  * DISABLED.
  */

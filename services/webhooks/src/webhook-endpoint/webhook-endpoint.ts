@@ -33,7 +33,8 @@ const schema = defineEntity({
     createdAt: p.datetime(3),
     /**
      * Time of the last change of URL, status, event types or secret. Changes of the health must not
-     * set it, because a response with status 410 counts only until this time changes.
+     * set it, because a response with status 410 disables the endpoint only if this time has not
+     * changed since the delivery was leased.
      */
     updatedAt: p.datetime(3),
     version: p.integer().version(),

@@ -25,7 +25,7 @@ const callbackPath = "/callbacks/kyc";
 const formatGet = (path: string, headers = "") => `GET ${path} HTTP/1.1\r\nhost: localhost\r\n${headers}\r\n`;
 const formatPost = (path: string) => `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-length: 0\r\n\r\n`;
 const connectRequest = "CONNECT localhost:1 HTTP/1.1\r\nhost: localhost\r\n\r\n";
-/** Path that responds to a POST with an error page of some kilobytes. */
+/** Path for which the gateway responds to a POST with an error page of some kilobytes. */
 const pagePath = "/receipts/x/email";
 const endedSeries = (reason: string) => `amana_http_connections_ended_total{reason="${reason}"}`;
 const isRejection = ({ status }: { status: number }) => status === 429 || status === 503;
@@ -166,8 +166,9 @@ const pipelining: Attack = async ({ port, key, readMetric, check }) => {
 };
 
 /**
- * Requests pages behind unread files, and then sends a CONNECT, after which Node does not close the
- * pending responses. The end of the program checks that the gateway has released their bytes.
+ * Requests files and error pages without reading them, and then sends a CONNECT, after which Node
+ * does not close the pending responses. `slowClientsProgram` checks at its end that the gateway has
+ * released their bytes.
  */
 const connectAfterPipelining: Attack = async ({ port, check }) => {
   const requests = formatGet("/docs/reference.js").repeat(2) + formatPost(pagePath).repeat(5) + connectRequest;
@@ -183,7 +184,10 @@ const connectAfterPipelining: Attack = async ({ port, check }) => {
   check("connections with a CONNECT are ended", results.every(Boolean), statusesOf(clients));
 };
 
-/** Sends tiny chunks to requests that Fastify does not route, behind unread files. */
+/**
+ * Requests files without reading them, and then sends tiny chunks as the body of a request that
+ * Fastify does not route.
+ */
 const unroutedTinyChunks: Attack = async ({ port, readMetric, check }) => {
   const endedBefore = await readMetric(endedSeries("chunks"));
   const heads = [formatHead("/%zz", {}), formatHead("/x", { expect: "other" })];
@@ -199,10 +203,10 @@ const unroutedTinyChunks: Attack = async ({ port, readMetric, check }) => {
   );
   check("connections with tiny chunks of unrouted requests are ended", results.every(Boolean), statusesOf(clients));
   const ended = (await readMetric(endedSeries("chunks"))) - endedBefore;
-  check("their chunks are counted", ended === clients.length, () => `${ended} of ${clients.length}`);
+  check("ended connections are counted under the reason chunks", ended === clients.length, () => `${ended} of ${clients.length}`);
 };
 
-/** Requests error pages with POSTs, and reads neither these pages nor the files before them. */
+/** Requests files and then, by POST, error pages. Reads none of these responses. */
 const unreadPages: Attack = async ({ port, readMetric, check }) => {
   const requests = formatGet("/docs/reference.js").repeat(2) + formatPost(pagePath).repeat(6);
   const { results } = await withClients(

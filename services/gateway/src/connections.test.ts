@@ -115,8 +115,8 @@ test("Connections closes a connection if the caller does not close its side with
 });
 
 /**
- * Makes the service respond to reads of payments only after `release`. Returns the text of such a
- * read.
+ * Delays the responses of the payments service to reads until `release` is called. `read` is the
+ * text of a request that reads a payment.
  */
 function delayReads({ behaviour, business }: TestGateway) {
   const responseReady = Promise.withResolvers<void>();
@@ -145,14 +145,14 @@ test("Connections closes a connection with more than 8 pending requests, and the
   expect(gateway.received.length).toBeLessThanOrEqual(16);
 });
 
-test("Connections closes a connection with more than 8 pending requests whose Expect header the gateway rejects", async () => {
+test("Connections closes a connection with more than 8 pending requests even if the gateway rejects their Expect headers", async () => {
   const { gateway, port } = await start();
   await using _ = gateway;
   const { read } = delayReads(gateway);
   await using client = new RawClient(port);
   await client.write(read + get("/healthz").replace("\r\n\r\n", "\r\nExpect: other\r\n\r\n").repeat(8));
   await client.waitUntilClosed();
-  // The connection did not end after the response to the first request.
+  // The connection closed before the gateway sent the first response.
   expect(client.statuses).toEqual([]);
 });
 

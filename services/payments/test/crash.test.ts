@@ -151,7 +151,7 @@ test("the payments service, killed at payment.confirmed, counts a link's last pa
   expect(await harness.sandbox.order(payment?.processorOrderId)).toMatchObject({ confirmed: true });
   await using _worker = harness.startReconciler();
   await eventually(() => expectCompletedOnce(link, caller, id));
-  // The response of the repeated confirm has error code 2.
+  // The response to the repeated confirm has error code 2.
   const { calls } = await harness.sandbox.order(payment?.processorOrderId);
   expect(calls.filter(({ operation }) => operation === "confirm")).toHaveLength(2);
 });

@@ -178,7 +178,7 @@ describe.each(cards)("card %s", (pan, expiry, cvv2, ErrorCode, OrderStatus, acti
 });
 
 test.each(["public/acknowledgeTransaction.do", "confirmOrder.do"])(
-  "%s returns error code 2 and the other fields unchanged when a paid or refunded order is confirmed again",
+  "%s returns error code 2 and the usual other fields when a paid or refunded order is confirmed again",
   async (path) => {
     const { orderId } = await payNewOrder(sandbox.url);
     const confirm = () => call(sandbox.url, path, { mdOrder: orderId });

@@ -69,7 +69,7 @@ describe.skipIf(isBrowserMissing("browser tests of the verification page"))(
           await checkSmallScreens(page, state);
         };
         const visit = async (url: string, state: string) => {
-          // Uses a new page, because the automatic redirect of the previous page could abort `goto`.
+          // Uses a new page, because an automatic redirect of the previous page could abort `goto`.
           await page.close();
           page = await context.newPage();
           page.setDefaultTimeout(90_000);

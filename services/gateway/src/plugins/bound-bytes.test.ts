@@ -79,7 +79,7 @@ describe("boundBytes with more than 10 000 chunks", () => {
   });
 
   test.each([
-    ["a path that is not valid", headOf("/%zz", {})],
+    ["an invalid path", headOf("/%zz", {})],
     ["an unknown Expect header", headOf("/callbacks/kyc", { expect: "other" })],
   ])(
     "boundBytes closes the connection after 20 000 chunks of the body of a request with %s, while the request waits for an earlier response",
@@ -92,7 +92,7 @@ describe("boundBytes with more than 10 000 chunks", () => {
       await client.write(`GET /api/v1/payments/${id} HTTP/1.1\r\nHost: a\r\nAuthorization: ${authorization}\r\n\r\n`);
       await client.write(head + inOneByteChunks("a".repeat(20_001)));
       await client.waitUntilClosed();
-      // The connection did not end after the response to the first request.
+      // The connection closed before the gateway sent the first response.
       expect(client.statuses).toEqual([]);
     },
   );
@@ -290,7 +290,7 @@ describe("boundBytes for keyless requests", () => {
     await business.expectStatuses("200");
   });
 
-  test("boundBytes replaces an error page beyond the byte limit of a network by a short text", async () => {
+  test("boundBytes replaces an error page beyond the byte limit of a network with a short text", async () => {
     const { gateway, port, used } = await start({ byteBounds: { perNetwork: 16 * kibibyte } });
     await using _ = gateway;
     const lookUpReleased = Promise.withResolvers<void>();

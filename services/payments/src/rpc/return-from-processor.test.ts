@@ -163,7 +163,7 @@ describe("returnFromProcessor with an unknown outcome", () => {
   );
 
   test.each(["timeout_after", "reset_after", "truncated"])(
-    "reconcilePayments settles a payment whose confirm took effect and failed with %s, even if the buyer's browser does not return",
+    "reconcilePayments settles a payment whose confirm took effect but got no usable response (%s), even if the buyer's browser does not return",
     async (mode) => {
       const caller = aBusinessCaller();
       const payment = await harness.aPendingPayment(caller);

@@ -261,7 +261,8 @@ test("the claim function keeps due deliveries PENDING if their endpoint is enabl
       await switchTo(WebhookEndpointStatus.ACTIVE);
       const due = { caller, id, count: 1, hoursAgo: 0, status: "PENDING" };
       await addOldEvents({ sql: (query, values) => em.execute(query, values) }, due);
-      // The array delays the wait for the claim until after the commit.
+      // Before its commit, the transaction waits for a returned promise, but not for a promise in
+      // an array.
       return [claim];
     }),
   )();

@@ -97,7 +97,7 @@ test.each<[string, { url?: string; events?: { types: string[] }; rotateSecret?: 
   ["the event types", { events: { types: ["KYC_COMPLETED"] } }],
   ["the secret", { rotateSecret: true }],
 ])(
-  "disableEndpoints ignores a response with status 410 if the business has changed %s since the attempt",
+  "disableEndpoints ignores a response with status 410 if the business has changed %s since the attempt began",
   async (_name, change) => {
     const caller = aBusinessCaller();
     const { id } = await create("http://127.0.0.1:9/", caller);

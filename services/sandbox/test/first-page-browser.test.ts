@@ -25,7 +25,6 @@ describe.skipIf(isBrowserMissing("browser tests of the first page"))("first page
       await aVerification(sandbox.url);
       const page = await browser.newPage();
       page.setDefaultTimeout(90_000);
-      page.setDefaultTimeout(90_000);
       const check = async (state: string) => {
         await checkAppearance(page, language, state);
         await checkSmallScreens(page, state);
@@ -45,7 +44,6 @@ describe.skipIf(isBrowserMissing("browser tests of the first page"))("first page
     const { orderId } = await registerNewOrder(sandbox.url);
     const context = await browser.newContext({ javaScriptEnabled: false });
     const page = await context.newPage();
-    page.setDefaultTimeout(90_000);
     page.setDefaultTimeout(90_000);
     await page.goto(`${sandbox.url}/?lang=en`);
     await page.fill("#order", orderId);

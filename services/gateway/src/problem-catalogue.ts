@@ -424,7 +424,11 @@ export const problemCatalogue = {
     "The host of the URL is not reachable from the public internet. Send a URL with a public host.",
     422,
   ],
-  url_too_long: ["URL too long", "A URL must have at most 2048 characters. Send a shorter one.", 422],
+  url_too_long: [
+    "URL too long",
+    "A URL must have at most 2048 characters, and its host name at most 253. Send a shorter URL.",
+    422,
+  ],
   validation_failed: [
     "Validation failed",
     "The request has invalid fields or parameters. The errors member lists each of them with the accepted form.",

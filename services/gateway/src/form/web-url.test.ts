@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { compileField } from "./field.ts";
 import { webUrl } from "./web-url.ts";
 
@@ -58,6 +58,28 @@ test.each([
   ['https://shop.example/"', "https://shop.example/%22"],
 ])("webUrl rejects %s and reports the form of this URL that browsers use", (url, href) => {
   expect(checkHttpsUrl(url)).toEqual({ message: `must have the form that browsers use: ${href}` });
+});
+
+const hostOf253 = `${"a".repeat(63)}.${"b".repeat(63)}.${"c".repeat(63)}.${"d".repeat(58)}.dz`;
+
+test("webUrl accepts a host name of 253 characters", () => {
+  expect(hostOf253).toHaveLength(253);
+  const url = `https://${hostOf253}:8443/`;
+  expect(checkHttpsUrl(url)).toEqual({ value: url });
+});
+
+test.each([
+  ["254 characters", `a${hostOf253}`],
+  ["more than 253 characters in punycode", "é.".repeat(60)],
+])("webUrl rejects a host name of %s", (_name, host) => {
+  expect(checkHttpsUrl(`https://${host}/`)).toEqual({ message: "must have a host name of at most 253 characters" });
+});
+
+test("webUrl does not parse a URL with a very long host name, because the parser would need much time", () => {
+  using parse = vi.spyOn(URL, "parse");
+  const host = Array.from({ length: 2_000 }, (_, i) => String.fromCodePoint(0x4e00 + i)).join("");
+  expect(checkHttpsUrl(`https://${host}.dz/`)).toEqual({ message: "must have a host name of at most 253 characters" });
+  expect(parse).not.toHaveBeenCalled();
 });
 
 test("webUrl rejects a URL that is too long after percent-encoding", () => {

@@ -52,6 +52,8 @@ test.each([
   ["url_has_fragment", "https://public.example/#part"],
   ["url_has_fragment", "https://public.example/#"],
   ["url_too_long", `https://public.example/${"a".repeat(2_048)}`],
+  ["url_too_long", `https://${"a.".repeat(125)}test/`],
+  ["url_too_long", `https://${"é.".repeat(60)}/`],
 ])("validateUrl returns %s for %j", async (code, url) => {
   expect(await codeOf(url)).toBe(code);
 });

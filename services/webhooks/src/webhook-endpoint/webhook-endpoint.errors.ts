@@ -49,6 +49,8 @@ export const urlInvalid = () =>
   invalidUrl("url_invalid", "The URL is not absolute. Send a URL like https://example.com/webhooks.");
 export const urlNotHttps = () => invalidUrl("url_not_https", "Webhooks are delivered only over https. Send an https URL.");
 export const urlTooLong = () => invalidUrl("url_too_long", "A URL can have at most 2048 characters. Send a shorter URL.");
+export const urlHostTooLong = () =>
+  invalidUrl("url_too_long", "A host name can have at most 253 characters. Send a URL with a shorter host name.");
 export const urlHasCredentials = () =>
   invalidUrl(
     "url_has_credentials",

@@ -1,10 +1,12 @@
-import type { Socket } from "node:net";
+import { createServer } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
 import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
 import { eventually } from "@amana/testing";
 import { describe, expect, test } from "vitest";
 import { startTestGateway, type TestGateway } from "../test/harness.ts";
 import { RawClient } from "../test/raw-client.ts";
 import { totalKey } from "./bounded-counters.ts";
+import { Connections } from "./connections.ts";
 
 const id = "019a0000-0000-7000-8000-000000000001";
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
@@ -143,6 +145,20 @@ test("Connections closes a connection with more than 8 pending requests, and the
   release();
   await allowedClient.expectStatuses(...Array(8).fill("200"));
   expect(gateway.received.length).toBeLessThanOrEqual(16);
+});
+
+test("Connections calls the request listeners for 8 of 500 requests that arrive together", async () => {
+  let requests = 0;
+  const server = createServer(() => {
+    requests++;
+  });
+  new Connections({ perNetwork: 0, stallMs, trustedProxies: [] }).watch(server);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await using _ = server;
+  await using client = new RawClient((server.address() as AddressInfo).port);
+  await client.write(get("/").repeat(500));
+  await client.waitUntilClosed();
+  expect(requests).toBe(8);
 });
 
 test("Connections closes a connection with more than 8 pending requests even if the gateway rejects their Expect headers", async () => {

@@ -64,21 +64,31 @@ export class Connections {
         openConnections.set(this.#unsent.size);
       });
     });
-    // These listeners run before the listeners that may respond immediately. Node emits
-    // `checkExpectation` instead of `request` for a request with an unknown `Expect` header.
-    server.prependListener("request", this.#track);
-    server.prependListener("checkExpectation", this.#track);
+    // Node emits `checkExpectation` instead of `request` for a request with an unknown `Expect`
+    // header.
+    for (const event of ["request", "checkExpectation"]) this.#trackBefore(server, event);
     const check = setInterval(() => this.endStalled(), this.#options.stallMs / checksPerStall).unref();
     server.once("close", () => clearInterval(check));
   }
 
-  readonly #track = ({ socket }: IncomingMessage, response: ServerResponse): void => {
-    if (this.#isStopping) response.shouldKeepAlive = false;
-    const responses = this.#unsent.get(socket);
-    responses?.add(response);
-    response.once("close", () => responses?.delete(response));
-    if (responses && responses.size > pipelinedMax && !socket.destroyed) this.end(socket, "pipelined");
-  };
+  /**
+   * Tracks the response of each event, and then calls the present listeners of the event. Does not
+   * call them after the connection has ended, because Node emits events for all requests that
+   * arrived in one read.
+   */
+  #trackBefore(server: Server, event: string): void {
+    const listeners = server.listeners(event);
+    server.removeAllListeners(event);
+    server.on(event, ({ socket }: IncomingMessage, response: ServerResponse, ...rest: unknown[]) => {
+      if (socket.destroyed) return;
+      if (this.#isStopping) response.shouldKeepAlive = false;
+      const responses = this.#unsent.get(socket);
+      responses?.add(response);
+      response.once("close", () => responses?.delete(response));
+      if (responses && responses.size > pipelinedMax) this.end(socket, "pipelined");
+      else for (const listener of listeners) listener.call(server, response.req, response, ...rest);
+    });
+  }
 
   /**
    * Counts the connection for its network until the connection closes. Returns false if the network

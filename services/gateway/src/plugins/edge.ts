@@ -22,9 +22,7 @@ export function requestIdOf(raw: Pick<IncomingMessage, "headers">): string {
 export function guardEdge(app: App): void {
   const routes = collectRoutes(app);
   app.addHook("onRequest", (request, reply, done) => {
-    const { headers, socket } = request.raw;
-    // An earlier pipelined request has ended the connection, so no response can be sent.
-    if (socket.destroyed) return void reply.hijack();
+    const { headers } = request.raw;
     reply.header("x-request-id", request.id);
     reply.header("x-content-type-options", "nosniff");
     reply.header("cache-control", "no-store");

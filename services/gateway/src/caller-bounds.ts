@@ -39,7 +39,7 @@ export function createCallerBounds(
   proven: ReadonlyMap<string, true>,
 ) {
   const totalBound = { key: totalKey, max: total, refusal: all };
-  const keylessBound = { key: "keyless", max: total * keylessFraction, refusal: all };
+  const keylessBound = { key: "keyless", max: Math.ceil(total * keylessFraction), refusal: all };
   const networkBound = (network: string): CallerBound => ({ key: network, max: perNetwork, refusal: caller });
   return {
     /** Returns the limits of a request whose key is not resolved yet. */

@@ -68,7 +68,9 @@ export class IncomingBody {
       this.#counters.add(this.#bounds, -this.#countedBytes);
       this.#countedBytes = 0;
       this.#bounds = bounds;
-      this.#count(countedBytes);
+      const refusal = this.#count(countedBytes);
+      // The body may be complete, so that `#fail` has no effect on its promise.
+      if (refusal) throw refusal;
     }
     return await this.#body.promise;
   }
@@ -98,20 +100,23 @@ export class IncomingBody {
     if (length <= this.#buffer.length) return true;
     const doubledCapacity = Math.max(2 * this.#buffer.length, capacityMin);
     const capacity = Math.max(length, Math.min(doubledCapacity, this.#announced() ?? this.#lengthMax));
-    if (!this.#count(capacity)) return false;
+    if (this.#count(capacity)) return false;
     const largerBuffer = Buffer.allocUnsafeSlow(capacity);
     this.#buffer.copy(largerBuffer, 0, 0, this.#length);
     this.#buffer = largerBuffer;
     return true;
   }
 
-  /** Raises the counted bytes to `bytes`. Returns false if they would exceed a limit. */
-  #count(bytes: number): boolean {
-    if (bytes <= this.#countedBytes) return true;
-    const exceededBound = this.#counters.reserve(this.#bounds, bytes - this.#countedBytes);
-    if (exceededBound) this.#fail(exceededBound.refusal());
+  /**
+   * Raises the counted bytes to `bytes`. If they would exceed a limit, rejects the body and returns
+   * the problem.
+   */
+  #count(bytes: number): Problem | undefined {
+    if (bytes <= this.#countedBytes) return undefined;
+    const refusal = this.#counters.reserve(this.#bounds, bytes - this.#countedBytes)?.refusal();
+    if (refusal) this.#fail(refusal);
     else this.#countedBytes = bytes;
-    return !exceededBound;
+    return refusal;
   }
 
   #fail(error: Error): void {

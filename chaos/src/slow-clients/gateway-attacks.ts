@@ -222,6 +222,20 @@ const unreadPages: Attack = async ({ port, readMetric, check }) => {
   check("unread pages stay within the byte limit of their network", bytesMax < 5 * megabyte, () => `${bytesMax} bytes`);
 };
 
+/** Requests pages with long invalid paths and does not read them. The program checks the memory. */
+const longInvalidPaths: Attack = async ({ port }) => {
+  const paths = [`/receipts/%zz${"&".repeat(15_500)}`, `/pay/%zz${"&".repeat(8_000)}`];
+  await withClients(
+    200,
+    targetFrom(port, 15),
+    async (client, i) => {
+      await client.send(formatGet(paths[i % 2] ?? "").repeat(8));
+      await client.waitForClose(2_000);
+    },
+    { reads: false },
+  );
+};
+
 const halfClosed: Attack = async ({ port, key, check }) => {
   const completeRequest = formatGet("/api/v1/me", `authorization: Bearer ${key}\r\n`);
   const partialRequest = `${formatHead(clientsPath, jsonHeaders(key), 1_000)}{`;
@@ -261,6 +275,7 @@ export const gatewayAttacks: Readonly<Record<string, Attack>> = {
   "CONNECT after pipelining": connectAfterPipelining,
   "tiny chunks of unrouted requests": unroutedTinyChunks,
   "unread pages": unreadPages,
+  "long invalid paths": longInvalidPaths,
   "half-closed connections": halfClosed,
   "many connections": manyConnections,
 };

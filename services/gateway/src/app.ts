@@ -47,6 +47,8 @@ import { webhookEndpoints } from "./routes/webhook-endpoints.ts";
 import { webhookReplays } from "./routes/webhook-replays.ts";
 
 const api = "/api/v1";
+/** Bytes that count for an error page; more than each of these pages has. */
+const errorPageBytes = 16 * 1024;
 const returnPrefix = `${api}/payments/return`;
 
 const serializerFactory = SerializerSelector();
@@ -89,13 +91,17 @@ export async function createApp(gateway: Gateway): Promise<App> {
     receiveBody(request.raw, gateway);
     reply.header("x-request-id", request.id);
     const [, sendPage] = Object.entries(errorPages).find(([prefix]) => request.url.startsWith(`${prefix}/`)) ?? [];
-    const send = sendPage ? createErrorPageHandler(gateway.logger, sendPage) : sendProblem;
-    return send(error, request, reply);
+    // No hook runs for such a request, so the bytes of its page are counted here.
+    const bounds = gateway.byteBounds.of(request);
+    if (!sendPage || gateway.bytes.reserve(bounds, errorPageBytes)) return sendProblem(error, request, reply);
+    reply.raw.once("close", () => gateway.bytes.add(bounds, -errorPageBytes));
+    return createErrorPageHandler(gateway.logger, sendPage)(error, request, reply);
   };
 
   app.server.maxHeadersCount = headersMax;
-  gateway.connections.watch(app.server);
   app.server.on("checkExpectation", rejectUnknownExpectation(gateway));
+  // Must follow all listeners of requests.
+  gateway.connections.watch(app.server);
   receiveBodies(app, gateway);
   traceRequests(app, gateway);
   guardEdge(app);

@@ -102,6 +102,18 @@ export function setRetryAfter(reply: FastifyReply, problem: Problem): void {
   if (retryAfter) reply.header("retry-after", retryAfter);
 }
 
+/** Maximum length of a path that an error page repeats in its links. */
+const repeatedPathMax = 200;
+
+/**
+ * Returns the path of a request, for the links of an error page. Returns `fallback` for a longer
+ * path than pages have, so that a request of a few kilobytes does not cause a large page.
+ */
+export function pathOf({ url }: FastifyRequest, fallback: string): string {
+  const [path = fallback] = url.split("?", 1);
+  return path.length > repeatedPathMax ? fallback : path;
+}
+
 /** Creates an error handler that sends a page with `sendPage` instead of a problem document. */
 export const createErrorPageHandler =
   (logger: Logger, sendPage: (request: FastifyRequest, reply: FastifyReply, problem: Problem) => FastifyReply) =>

@@ -111,6 +111,9 @@ describe("boundBytes for a business", () => {
     await using second = new RawClient(port);
     await second.write(refund(gateway.aKey({ businessId: key.businessId }), 2));
     await second.expectStatuses("429");
+    // This body is complete before the gateway has looked up the key.
+    await second.write(`{}${refund(gateway.aKey({ businessId: key.businessId }), 2)}{}`);
+    await second.expectStatuses("429", "429");
     expect(second.text).toMatch(/\r\nretry-after: 1\r\n/i);
     expect(second.text).toContain('"code":"rate_limited"');
     await using third = new RawClient(port);
@@ -310,6 +313,27 @@ describe("boundBytes for keyless requests", () => {
     expect(pages.length).toBeGreaterThan(0);
     expect(texts.length).toBeGreaterThan(0);
     expect(pages.length + texts.length).toBe(7);
+    await eventually(() => expect(used(totalKey)).toBe(0));
+  });
+
+  test("the gateway counts error pages of invalid paths, and sends problem documents beyond the byte limit of a network", async () => {
+    const { gateway, port, used } = await start({ byteBounds: { perNetwork: 40 * kibibyte } });
+    await using _ = gateway;
+    const released = Promise.withResolvers<void>();
+    gateway.behaviour.payments.getPayment = async () => {
+      await released.promise;
+      return { id, currency: "DZD", status: PaymentStatus.PAID };
+    };
+    const { authorization } = gateway.business.headers;
+    await using client = new RawClient(port);
+    const get = (path: string, headers = "") => `GET ${path} HTTP/1.1\r\nHost: a\r\n${headers}\r\n`;
+    await client.write(get(`/api/v1/payments/${id}`, `Authorization: ${authorization}\r\n`));
+    for (const path of ["/pay/%zz", "/receipts/%zz", "/api/v1/payments/return/%zz"]) await client.write(get(path).repeat(2));
+    await eventually(() => expect(used("127.0.0.1")).toBe(32 * kibibyte));
+    released.resolve();
+    await client.expectStatuses("200", ...Array(6).fill("404"));
+    expect(client.text.match(/<!doctype html>/gi)).toHaveLength(2);
+    expect(client.text.match(/"code":"not_found"/g)).toHaveLength(4);
     await eventually(() => expect(used(totalKey)).toBe(0));
   });
 

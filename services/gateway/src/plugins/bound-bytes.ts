@@ -32,9 +32,11 @@ export function boundBytes(app: App, { bytes, byteBounds }: Gateway): void {
     // The caller disconnected while the request was handled, and "close" is not emitted again. The
     // bytes would count forever.
     if (reply.raw.destroyed) return done(null, payload);
-    // A Buffer in a successful response is a static file, which all responses share.
+    if (typeof payload !== "string" && !Buffer.isBuffer(payload)) return done(null, payload);
     const isProblem = Buffer.isBuffer(payload) && reply.statusCode >= 400;
-    if (typeof payload !== "string" && !isProblem) return done(null, payload);
+    // Every other Buffer is a static file, which all responses share, or a PDF of one response.
+    const isFile = Buffer.isBuffer(payload) && !isProblem && reply.getHeader("content-type") !== "application/pdf";
+    if (isFile) return done(null, payload);
     const bounds = byteBounds.of(request);
     const length = Buffer.byteLength(payload);
     const isErrorPage = !isProblem && reply.statusCode >= 400;

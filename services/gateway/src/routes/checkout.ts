@@ -18,7 +18,7 @@ import { Captcha } from "../checkout/captcha.ts";
 import { checkoutCall, languageOf, linkNotAvailable, type OpenLink, openLink } from "../checkout/open-link.ts";
 import { PaymentCookie } from "../checkout/payment-cookie.ts";
 import { cardMarkFiles } from "../config.ts";
-import { createErrorPageHandler, headersOf, problemOf, setRetryAfter } from "../errors.ts";
+import { createErrorPageHandler, headersOf, pathOf, problemOf, setRetryAfter } from "../errors.ts";
 import type { App, Gateway } from "../gateway.ts";
 import { formPage } from "../pages/checkout/form-page.ts";
 import { conditionsVersion, checkoutFiles as files, sendCheckoutPage, type View, viewOf } from "../pages/checkout/layout.ts";
@@ -209,7 +209,7 @@ export async function checkoutFiles(app: App, { checkout: { cardMarksDir } }: Ga
  */
 export function sendCheckoutError(request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply {
   const { status } = problem;
-  const [path = "/pay"] = request.url.split("?", 1);
+  const path = pathOf(request, "/pay");
   const view = viewOf(languageOf(request), path);
   if (status === 404) return sendCheckoutPage(reply, view, linkUnknownPage(view));
   if (status === 410) return sendCheckoutPage(reply, view, linkUnavailablePage(view));

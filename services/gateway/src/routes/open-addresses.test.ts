@@ -100,6 +100,16 @@ describe("return from the card processor", () => {
   });
 });
 
+test.each(["/pay/", "/receipts/", "/api/v1/payments/return/"].flatMap((prefix) => [`${prefix}%zz`, prefix]))(
+  "the error page of an invalid or long path that begins with %s has fewer than 16 KiB",
+  async (start) => {
+    const response = await gateway.app.inject({ url: `${start}${"&'".repeat(4_000)}`, headers: { accept: "text/html" } });
+    expect(response.statusCode).toBeGreaterThanOrEqual(400);
+    expect(response.headers["content-type"]).toBe("text/html; charset=utf-8");
+    expect(response.rawPayload.length).toBeLessThan(16 * 1024);
+  },
+);
+
 describe("health", () => {
   test("/healthz returns 200, and /readyz returns 200 while the services are reachable", async () => {
     expect((await gateway.app.inject("/healthz")).statusCode).toBe(200);

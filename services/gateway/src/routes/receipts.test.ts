@@ -35,6 +35,14 @@ const rejectWith =
   };
 const lastCall = () => gateway.received.at(-1);
 
+test("the gateway counts a PDF towards the byte limit of the caller", async () => {
+  await using boundedGateway = await startTestGateway({ byteBounds: { perNetwork: 1_000 } });
+  boundedGateway.behaviour.receipts.findReceipt = async () => aReceipt();
+  boundedGateway.behaviour.receipts.renderReceipt = async () => ({ pdf: Buffer.alloc(2_000) });
+  boundedGateway.behaviour.keyLeases.resolveBusiness = gateway.behaviour.keyLeases.resolveBusiness;
+  expect((await boundedGateway.app.inject({ url: `${page}/pdf` })).statusCode).toBe(429);
+});
+
 describe("GET /payments/{id}/receipt", () => {
   const url = `/api/v1/payments/${aReceipt().payment.id}/receipt`;
   const getOwn = (path = url, headers = {}) => get(path, { ...gateway.business.headers, ...headers });

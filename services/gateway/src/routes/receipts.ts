@@ -27,7 +27,7 @@ import { DomainError } from "@amana/rpc";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { callOf } from "../call.ts";
-import { createErrorHandler, createErrorPageHandler } from "../errors.ts";
+import { createErrorHandler, createErrorPageHandler, pathOf } from "../errors.ts";
 import type { App, Gateway } from "../gateway.ts";
 import { readJsonObject } from "../json/read-json.ts";
 import { textsOfStatus } from "../pages/page.ts";
@@ -161,7 +161,7 @@ export function sendReceiptError(request: FastifyRequest, reply: FastifyReply, {
   const { lang } = (request.query ?? {}) as { lang?: unknown };
   const language = parseLanguage(lang) ?? preferredLanguage(request.headers["accept-language"]);
   const [title, text] = textsOfStatus(receiptErrorTexts, status)[language];
-  const path = (request.url.split("?", 1)[0] ?? "").replace(/\/(pdf|email)$/, "");
+  const path = pathOf(request, "/receipts").replace(/\/(pdf|email)$/, "");
   return sendNotice(reply, status, { language, path, canSendEmail: false }, { title, text });
 }
 

@@ -9,11 +9,15 @@ const bbanPatterns = new Map(
   }),
 );
 
+/** Maximum length of a text that is normalized. A bank detail with spaces is shorter. */
+const normalisedMax = 200;
+
 /**
  * Returns a bank detail without white space and in capital letters. Only ASCII letters are
- * converted, because "ß" or "ı" would become other letters.
+ * converted, because "ß" or "ı" would become other letters. Returns a very long text unchanged.
  */
 export function normaliseBankDetail(text: string): string {
+  if (text.length > normalisedMax) return text;
   return text.replaceAll(/\s/g, "").replaceAll(/[a-z]/g, (letter) => letter.toUpperCase());
 }
 

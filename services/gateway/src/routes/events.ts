@@ -41,7 +41,8 @@ export async function events(app: App, { rpc: { events: rpc } }: Gateway): Promi
     rpc: rpc.redeliverEvent,
     summary: "Redeliver an event",
     description:
-      "Starts the deliveries of the event to ACTIVE endpoints again. Fails with 409 " +
+      "Starts the deliveries of the event to ACTIVE endpoints again. The response contains only the newest earlier attempt " +
+      "of each delivery, without `response`. Fails with 409 " +
       "`webhook_endpoint_disabled` or `event_without_delivery` when the event cannot be redelivered to `endpoint_id`.",
     body: {
       endpoint_id: Type.Optional(

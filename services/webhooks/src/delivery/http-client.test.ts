@@ -122,6 +122,12 @@ test("the webhook HTTP client does not decompress a gzip response body", async (
   expect(outcome?.response).not.toContain("xxxx");
 });
 
+test("the webhook HTTP client replaces control characters of a response body, and returns at most 1 KiB of UTF-8", async () => {
+  await using receiver = await startReceiver((response) => response.end(`\t\r\n${"\x01".repeat(2_000)}`));
+  const outcome = await aClient().post(new URL(receiver.url), {}, body);
+  expect(outcome?.response).toBe(`\t\r\n${"\uFFFD".repeat(340)}`);
+});
+
 test("the webhook HTTP client replaces NUL and invalid bytes of a response body, and omits an incomplete last character", async () => {
   await using receiver = await startReceiver((response) => response.end(Buffer.from([0x61, 0, 0xff, 0x62, 0xc3])));
   expect((await aClient().post(new URL(receiver.url), {}, body))?.response).toBe("a\uFFFD\uFFFDb");

@@ -167,13 +167,18 @@ function limitResponseBytes(socket: Socket): void {
 }
 
 /**
- * Decodes the start of a body. Omits an incomplete last character. Replaces NUL, which PostgreSQL
- * cannot store in a text.
+ * Decodes the start of a body. Omits an incomplete last character. Replaces control characters,
+ * except tab and line breaks: PostgreSQL cannot store NUL in a text, and JSON needs six bytes for
+ * each of the others. Replaced bytes also count with the size of their replacement.
  */
 function shownText(chunks: readonly Buffer[]): string {
   const bytes = Buffer.concat(chunks).subarray(0, shownBytes);
-  return new TextDecoder().decode(bytes, { stream: true }).replaceAll("\0", "\uFFFD");
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern finds control characters
+  const text = startOf(bytes).replaceAll(/[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/g, "\uFFFD");
+  return startOf(Buffer.from(text).subarray(0, shownBytes));
 }
+
+const startOf = (bytes: Buffer): string => new TextDecoder().decode(bytes, { stream: true });
 
 /** Failure of an attempt that sent nothing, because the signing secret could not be decrypted. */
 export const secretUnreadable: Failure = {

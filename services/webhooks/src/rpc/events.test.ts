@@ -147,6 +147,36 @@ test("redeliverEvent sends the same bytes again, but only to ACTIVE endpoints th
   expect(refusals[0]).toMatchObject({ kind: "not_found", code: "webhook_endpoint_not_found" });
 });
 
+test("redeliverEvent returns only the newest earlier attempt of a delivery, without the response body", async () => {
+  const caller = aBusinessCaller();
+  await using receiver = await startReceiver((response, number) => response.end(`response ${number}`));
+  await harness.endpoints.createWebhookEndpoint({ url: receiver.url }, { caller });
+  const event = aPaymentEvent(caller);
+  await harness.publish(event);
+  await harness.waitUntilIdle();
+  await harness.events.redeliverEvent({ eventId: event.id }, { caller });
+  await harness.waitUntilIdle();
+  const { deliveries } = await harness.events.redeliverEvent({ eventId: event.id }, { caller });
+  expect(deliveries.map(({ attempts }) => attempts.map(({ statusCode, response }) => [statusCode, response]))).toEqual([
+    [[200, undefined]],
+  ]);
+});
+
+test("listDeliveries returns the requested page of an event's deliveries, newest first, with the total", async () => {
+  const caller = aBusinessCaller();
+  await using receiver = await startReceiver();
+  for (let i = 0; i < 3; i++) await harness.endpoints.createWebhookEndpoint({ url: receiver.url }, { caller });
+  const event = aPaymentEvent(caller);
+  await harness.publish(event);
+  await harness.waitUntilIdle();
+  const all = await harness.events.listDeliveries({ eventId: event.id, ...page }, { caller });
+  expect([all.total, all.deliveries.length]).toEqual([3, 3]);
+  const second = await harness.events.listDeliveries({ eventId: event.id, limit: 1, offset: 1 }, { caller });
+  expect([second.total, second.deliveries]).toEqual([3, all.deliveries.slice(1, 2)]);
+  const last = await harness.events.listDeliveries({ eventId: event.id, limit: 1, offset: 3 }, { caller });
+  expect([last.total, last.deliveries]).toEqual([3, []]);
+});
+
 test("redeliverEvent sends the event again only once if two requests have the same Idempotency-Key", async () => {
   const caller = aBusinessCaller();
   await using receiver = await startReceiver();

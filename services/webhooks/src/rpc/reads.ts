@@ -3,7 +3,7 @@ import type { WebhookEndpointService } from "@amana/contracts/webhooks/v1/webhoo
 import { type Implementation, requireBusiness } from "@amana/rpc";
 import { createGetRpc, createListRpc } from "@amana/service-host";
 import type { Context } from "../context.ts";
-import { readDeliveries } from "../event/delivery.message.ts";
+import { readDeliveryPage } from "../event/delivery.message.ts";
 import { eventNotFound } from "../event/event.errors.ts";
 import { eventList, eventView } from "../event/event.message.ts";
 import { webhookReplayNotFound } from "../replay/webhook-replay.errors.ts";
@@ -43,6 +43,5 @@ export const listDeliveries =
   async ({ eventId, limit, offset }, { caller }) => {
     const businessId = requireBusiness(caller);
     if (!(await eventView.read(orm.em, businessId, eventId))) throw eventNotFound();
-    const deliveries = await readDeliveries(orm.em, businessId, eventId);
-    return { deliveries: deliveries.slice(offset, offset + limit), total: deliveries.length };
+    return await readDeliveryPage(orm.em, businessId, eventId, { limit, offset });
   };

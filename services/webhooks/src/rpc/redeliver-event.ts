@@ -16,13 +16,17 @@ import { eventView } from "../event/event.message.ts";
 import { requireAttemptsLeft } from "../webhook-endpoint/attempt-limit.ts";
 import { requireActiveEndpoint } from "../webhook-endpoint/require-active-endpoint.ts";
 
+/** The part of the earlier attempts that a response contains. */
+const newestAttempt = { attemptsMax: 1, withResponses: false };
+
 export const redeliverEvent =
   (context: Context): Implementation<typeof EventService.method.redeliverEvent> =>
   async ({ eventId, endpointId }, call) => {
     const { orm, signals } = context;
     const businessId = requireBusiness(call.caller);
     const event = await eventView.read(orm.em, businessId, eventId);
-    const deliveriesBefore = event ? await readDeliveries(orm.em, businessId, eventId) : [];
+    // The response is stored for the Idempotency-Key, so it must stay small.
+    const deliveriesBefore = event ? await readDeliveries(orm.em, businessId, eventId, newestAttempt) : [];
     const response = await once(orm, call, ListDeliveriesResponseSchema, async (em) => {
       if (!event) throw eventNotFound();
       await requireAttemptsLeft(em, context, businessId);

@@ -99,6 +99,8 @@ declare module "fastify" {
      * of the business.
      */
     rateLimit?: "kyc" | "refund";
+    /** True for a list whose filters have no index. */
+    hasCostlyFilters?: boolean;
     /**
      * Bulkhead of the route's RPCs. If absent, `bulkheadOf` derives the bulkhead from the request.
      */

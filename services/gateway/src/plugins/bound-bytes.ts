@@ -3,13 +3,15 @@ import type { FastifyReply } from "fastify";
 import { IncomingBody } from "../bytes/incoming-body.ts";
 import type { App, Gateway } from "../gateway.ts";
 import { isRead } from "../rate-limit/request-kind.ts";
+import { limitResponse } from "./limit-rate.ts";
 
 /**
  * Limits the bytes in memory for each caller and in total. Request bodies and unsent responses
  * count. A body counts from its first byte until the response has been sent, because the handler
  * keeps the body in memory.
  */
-export function boundBytes(app: App, { bytes, byteBounds }: Gateway): void {
+export function boundBytes(app: App, gateway: Gateway): void {
+  const { bytes, byteBounds } = gateway;
   app.addHook("onRequest", (request, reply, done) => {
     const { incoming, routeOptions } = request;
     // The body of a GET or HEAD has no meaning, so it is dropped.
@@ -29,6 +31,7 @@ export function boundBytes(app: App, { bytes, byteBounds }: Gateway): void {
 
   app.addHook("onSend", (request, reply, payload, done) => {
     if (request.routeOptions.config.isUnbounded) return done(null, payload);
+    if (typeof payload === "string") limitResponse(gateway, request, payload.length);
     // The caller disconnected while the request was handled, and "close" is not emitted again. The
     // bytes would count forever.
     if (reply.raw.destroyed) return done(null, payload);

@@ -55,6 +55,18 @@ describe("a business", () => {
     ]);
   });
 
+  test("the gateway counts each 64 KiB of a response as an additional request of the business", async () => {
+    const { headers } = gateway.aKey();
+    const payment = { id, currency: "DZD", status: PaymentStatus.PAID, description: "d".repeat(3 * 64 * 1024) };
+    gateway.behaviour.payments.getPayment = async () => payment;
+    const read = async () => {
+      const response = await gateway.app.inject({ url: `/api/v1/payments/${id}`, headers });
+      return [response.statusCode, response.headers["ratelimit-remaining"]];
+    };
+    expect(await read()).toEqual([200, "3"]);
+    expect(await read()).toEqual([429, "0"]);
+  });
+
   test("the gateway counts each 16 KiB of a body as an additional request of the business", async () => {
     const { headers } = gateway.aKey();
     const send = (length: number) =>
@@ -103,7 +115,7 @@ describe("a business", () => {
       const statuses = [];
       for (let i = 0; i < 3; i++) {
         clock.ms += 400;
-        const url = `/api/v1/payments${path}`;
+        const url = path.startsWith("/") ? path : `/api/v1/payments${path}`;
         statuses.push((await gateway.app.inject({ method, url, headers, ...(payload && { payload }) })).statusCode);
       }
       return statuses;
@@ -117,6 +129,11 @@ describe("a business", () => {
     expect(await statusesOf("HEAD", "?offset=5000")).toEqual([200, 200, 429]);
     clock.ms += 1e6;
     expect(await statusesOf("GET", "?status=PAID")).toEqual([200, 200, 200]);
+    clock.ms += 1e6;
+    expect(await statusesOf("GET", `?status=PAID&payment_link_id=${id}`)).toEqual([200, 200, 429]);
+    clock.ms += 1e6;
+    gateway.behaviour.paymentLinks.listPaymentLinks = async () => ({ paymentLinks: [] });
+    expect(await statusesOf("GET", "/api/v1/payment-links?status=ACTIVE")).toEqual([200, 200, 429]);
   });
 
   test("the gateway counts a request towards the limit of the business even if the gateway returns 403 because of the key's role or the caller's address", async () => {

@@ -49,6 +49,18 @@ export function limitBody({ limits }: Gateway, { caller }: FastifyRequest, bytes
   if (problem) throw problem;
 }
 
+/** Size of a response that counts as one additional request. */
+const responseBytesPerRequest = 64 * 1024;
+
+/**
+ * Counts a large response to a business as additional requests, because the services and the
+ * gateway need time for each row. The limit rejects a later request, never this response.
+ */
+export function limitResponse({ limits }: Gateway, { caller }: FastifyRequest, bytes: number): void {
+  const tokens = Math.floor(bytes / responseBytesPerRequest);
+  if (caller?.role === "business" && tokens > 0) limits.business?.draw(caller.businessId, tokens);
+}
+
 /** Counts requests whose kind has its own limit for each business. */
 export function limitByRequestKind({ limits }: Gateway): onRequestHookHandler {
   return (request, reply, done) => {

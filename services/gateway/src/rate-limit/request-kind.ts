@@ -17,9 +17,17 @@ export function isCreation({ method, routeOptions }: FastifyRequest): boolean {
   return method === "POST" && response?.["201"] !== undefined;
 }
 
-/** Returns whether the request is a list with costly filters or a large offset. */
+/**
+ * Returns whether the request is a list with costly filters, several filters or a large offset. If
+ * many rows match each of two filters but few rows match both, PostgreSQL reads all rows of a
+ * filter.
+ */
 export function isCostlyRead(request: FastifyRequest): boolean {
   if (!isRead(request)) return false;
+  const { config, schema } = request.routeOptions;
   const parameters = request.query as Record<string, unknown>;
+  const isList = "limit" in ((schema?.querystring as { properties?: object } | undefined)?.properties ?? {});
+  const filters = Object.keys(parameters).filter((name) => name !== "limit" && name !== "offset");
+  if (isList && filters.length > (config.hasCostlyFilters ? 0 : 1)) return true;
   return Number(parameters["offset"] ?? 0) > cheapOffsetMax || costlyFilters.some((name) => parameters[name] !== undefined);
 }

@@ -119,6 +119,8 @@ export async function paymentLinks(app: App, { rpc: { paymentLinks: rpc }, allow
   addListRoute(app, "", {
     ...link,
     rpc: rpc.listPaymentLinks,
+    // No index contains the status, because it depends on the time.
+    config: { hasCostlyFilters: true },
     summary: "List payment links",
     description: "Returns the payment links of your business that match all filters, newest first.",
     filters: {

@@ -167,9 +167,9 @@ function limitResponseBytes(socket: Socket): void {
 }
 
 /**
- * Decodes the start of a body. Omits an incomplete last character. Replaces control characters,
- * except tab and line breaks: PostgreSQL cannot store NUL in a text, and JSON needs six bytes for
- * each of the others. Replaced bytes also count with the size of their replacement.
+ * Decodes the start of a body, at most `shownBytes` in UTF-8. Omits an incomplete last character.
+ * Replaces control characters, except tab and line breaks, because PostgreSQL cannot store NUL in a
+ * text, and JSON needs six bytes for each of the others.
  */
 function shownText(chunks: readonly Buffer[]): string {
   const bytes = Buffer.concat(chunks).subarray(0, shownBytes);

@@ -117,6 +117,11 @@ describe("normaliseBankDetail", () => {
     ["   ", ""],
   ])("normaliseBankDetail converts %j to %j", (text, normalised) => expect(normaliseBankDetail(text)).toBe(normalised));
 
+  test("normaliseBankDetail returns a text of more than 200 characters unchanged, because no bank detail is so long", () => {
+    expect(normaliseBankDetail("a ".repeat(100))).toBe("A".repeat(100));
+    expect(normaliseBankDetail("a ".repeat(101))).toBe("a ".repeat(101));
+  });
+
   test.each(["ß", "ı", "ſ", "ﬀ", "ａ"])("normaliseBankDetail does not change the non-ASCII letter %j", (text) => {
     expect(normaliseBankDetail(text)).toBe(text);
   });

@@ -21,6 +21,7 @@ export * from "./money.ts";
 export * from "./names.ts";
 export * from "./onboarding.ts";
 export * from "./operator-key.ts";
+export * from "./parse-url.ts";
 export * from "./payment.ts";
 export * from "./payment-event.ts";
 export * from "./payment-link.ts";

@@ -1,16 +1,9 @@
 import { domainToUnicode } from "node:url";
+import { hostCharactersMax, parseUrl } from "@amana/public-api";
 import { Type } from "typebox";
 import { field } from "./field.ts";
 
 const charactersMax = 2048;
-/** Maximum length of a host name (RFC 1035, section 2.3.4), without the final dot. */
-const hostCharactersMax = 253;
-/**
- * Maximum length of the text before the path: host name, port and the brackets of an IPv6 address.
- * It is checked before the URL is parsed, because the parser needs time that grows with the square
- * of the length of a host name with non-ASCII characters.
- */
-const authorityCharactersMax = hostCharactersMax + ":65535".length;
 const hostTooLong = `must have a host name of at most ${hostCharactersMax} characters`;
 const loopbackHost = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern rejects control characters
@@ -38,10 +31,9 @@ function checkUrl(value: string, insecure: boolean): boolean | string {
   const { authority, rest = "" } = (value.length <= charactersMax && urlPattern.exec(value)?.groups) || {};
   if (authority === undefined) return false;
   if (authority.includes("@")) return "must not contain a user name or password";
-  if (authority.length > authorityCharactersMax) return hostTooLong;
-  const url = URL.parse(value);
+  const url = parseUrl(value, authority);
   if (!url) return false;
-  if (url.hostname.length > hostCharactersMax) return hostTooLong;
+  if (url === "host_too_long") return hostTooLong;
   if (url.protocol === "http:" && !(insecure && loopbackHost.test(url.hostname))) return false;
   if (url.href.length > charactersMax) return `must have at most ${charactersMax} characters after percent-encoding`;
   if (!isHostOf(url, authority) || encodeNonAscii(rest) !== encodeNonAscii(url.href.slice(url.origin.length))) {

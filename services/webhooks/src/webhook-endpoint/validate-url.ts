@@ -1,3 +1,4 @@
+import { parseUrl } from "@amana/public-api";
 import type { DomainError } from "@amana/rpc";
 import { waitAtMost } from "@amana/runtime";
 import { type AddressGuard, AddressNotPublic } from "./address-guard.ts";
@@ -12,14 +13,6 @@ import {
 } from "./webhook-endpoint.errors.ts";
 
 const urlCharactersMax = 2_048;
-/** Maximum length of a host name (RFC 1035, section 2.3.4), without the final dot. */
-const hostCharactersMax = 253;
-/**
- * Maximum length of the text before the path, including the port. It is checked before the URL is
- * parsed, because the parser needs time that grows with the square of the length of a host name
- * with non-ASCII characters.
- */
-const authorityCharactersMax = hostCharactersMax + ":65535".length;
 /**
  * Maximum wait for name servers, so that a slow name server does not delay the registration. After
  * this time, the URL is accepted, because each connection checks the address again.
@@ -39,10 +32,9 @@ export async function validateUrl(text: string, addresses: AddressGuard): Promis
   if (authority === undefined) return urlInvalid();
   // Checks the text, because URL.parse removes an empty user name, as in "https://@example.com".
   if (authority.includes("@")) return urlHasCredentials();
-  if (authority.length > authorityCharactersMax) return urlHostTooLong();
-  const url = URL.parse(text);
+  const url = parseUrl(text, authority);
   if (!url) return urlInvalid();
-  if (url.hostname.length > hostCharactersMax) return urlHostTooLong();
+  if (url === "host_too_long") return urlHostTooLong();
   if (url.protocol !== "https:" && !(url.protocol === "http:" && addresses.allowInsecure)) return urlNotHttps();
   if (text.includes("#")) return urlHasFragment();
   try {

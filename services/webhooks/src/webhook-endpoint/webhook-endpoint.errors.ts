@@ -1,3 +1,4 @@
+import { hostCharactersMax } from "@amana/public-api";
 import { conflict, invalid, notFound } from "@amana/rpc";
 
 export const endpointsMax = 20;
@@ -50,7 +51,10 @@ export const urlInvalid = () =>
 export const urlNotHttps = () => invalidUrl("url_not_https", "Webhooks are delivered only over https. Send an https URL.");
 export const urlTooLong = () => invalidUrl("url_too_long", "A URL can have at most 2048 characters. Send a shorter URL.");
 export const urlHostTooLong = () =>
-  invalidUrl("url_too_long", "A host name can have at most 253 characters. Send a URL with a shorter host name.");
+  invalidUrl(
+    "url_too_long",
+    `A host name can have at most ${hostCharactersMax} characters. Send a URL with a shorter host name.`,
+  );
 export const urlHasCredentials = () =>
   invalidUrl(
     "url_has_credentials",

@@ -31,17 +31,17 @@ export function boundBytes(app: App, gateway: Gateway): void {
 
   app.addHook("onSend", (request, reply, payload, done) => {
     if (request.routeOptions.config.isUnbounded) return done(null, payload);
-    if (typeof payload === "string") limitResponse(gateway, request, payload.length);
-    // The caller disconnected while the request was handled, and "close" is not emitted again. The
-    // bytes would count forever.
-    if (reply.raw.destroyed) return done(null, payload);
     if (typeof payload !== "string" && !Buffer.isBuffer(payload)) return done(null, payload);
     const isProblem = Buffer.isBuffer(payload) && reply.statusCode >= 400;
     // Every other Buffer is a static file, which all responses share, or a PDF of one response.
     const isFile = Buffer.isBuffer(payload) && !isProblem && reply.getHeader("content-type") !== "application/pdf";
     if (isFile) return done(null, payload);
-    const bounds = byteBounds.of(request);
     const length = Buffer.byteLength(payload);
+    limitResponse(gateway, request, length);
+    // The caller disconnected while the request was handled, and "close" is not emitted again. The
+    // bytes would count forever.
+    if (reply.raw.destroyed) return done(null, payload);
+    const bounds = byteBounds.of(request);
     const isErrorPage = !isProblem && reply.statusCode >= 400;
     // A problem document is sent even beyond a limit, because it is small. The successful response
     // to a request that is not a read is also sent, because the request may have taken effect.

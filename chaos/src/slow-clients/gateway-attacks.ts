@@ -38,6 +38,21 @@ const statusesOf = (clients: readonly SlowClient[]) => () =>
 /** Returns a target for clients at address 127.0.0.`host`. Each attack uses another address. */
 const targetFrom = (port: number, host: number): Target => ({ port, localAddress: `127.0.0.${host}` });
 
+/**
+ * Connects clients that send `requests`, read no response, and wait until the gateway has closed
+ * the connection. The results are false for connections that the gateway left open.
+ */
+const sendWithoutReading = (count: number, target: Target, requests: string) =>
+  withClients(
+    count,
+    target,
+    async (client) => {
+      await client.send(requests);
+      return await client.sendUntilClosed("\r\n", waitMsMax);
+    },
+    { reads: false },
+  );
+
 const tinyChunks: Attack = async ({ port, key, check }) => {
   const attack = async (path: string, headers: Record<string, string>) => {
     const { clients } = await withClients(6, targetFrom(port, 2), async (client) => {
@@ -84,15 +99,7 @@ const unreadResponses: Attack = async ({ port, readMetric, check }) => {
   const stalledBefore = await readMetric(endedSeries("stalled"));
   // Uses so few clients that the gateway rejects none of them. A rejection would fit into the
   // buffers of the operating system, so its connection would not stall.
-  const { clients, results } = await withClients(
-    60,
-    targetFrom(port, 4),
-    async (client) => {
-      await client.send(requests);
-      return await client.sendUntilClosed("\r\n", waitMsMax);
-    },
-    { reads: false },
-  );
+  const { clients, results } = await sendWithoutReading(60, targetFrom(port, 4), requests);
   check("connections with unread responses are ended", results.every(Boolean), statusesOf(clients));
   const stalled = (await readMetric(endedSeries("stalled"))) - stalledBefore;
   check("ended connections are counted as stalled", stalled === clients.length, () => `${stalled} of ${clients.length}`);
@@ -151,15 +158,7 @@ const paymentForms: Attack = async ({ port, payPath, check }) => {
 const pipelining: Attack = async ({ port, key, readMetric, check }) => {
   const requests = formatGet("/api/v1/clients?limit=100", `authorization: Bearer ${key}\r\n`).repeat(500);
   const pipelinedBefore = await readMetric(endedSeries("pipelined"));
-  const { clients, results } = await withClients(
-    8,
-    targetFrom(port, 7),
-    async (client) => {
-      await client.send(requests);
-      return await client.sendUntilClosed("\r\n", waitMsMax);
-    },
-    { reads: false },
-  );
+  const { clients, results } = await sendWithoutReading(8, targetFrom(port, 7), requests);
   check("connections with too many pipelined requests are ended", results.every(Boolean), statusesOf(clients));
   const pipelined = (await readMetric(endedSeries("pipelined"))) - pipelinedBefore;
   check("ended connections are counted as pipelined", pipelined === clients.length, () => `${pipelined} of ${clients.length}`);
@@ -172,15 +171,7 @@ const pipelining: Attack = async ({ port, key, readMetric, check }) => {
  */
 const connectAfterPipelining: Attack = async ({ port, check }) => {
   const requests = formatGet("/docs/reference.js").repeat(2) + formatPost(pagePath).repeat(5) + connectRequest;
-  const { clients, results } = await withClients(
-    100,
-    targetFrom(port, 12),
-    async (client) => {
-      await client.send(requests);
-      return await client.sendUntilClosed("\r\n", waitMsMax);
-    },
-    { reads: false },
-  );
+  const { clients, results } = await sendWithoutReading(100, targetFrom(port, 12), requests);
   check("connections with a CONNECT are ended", results.every(Boolean), statusesOf(clients));
 };
 

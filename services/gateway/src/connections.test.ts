@@ -1,14 +1,13 @@
 import { createServer } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
 import { eventually } from "@amana/testing";
 import { describe, expect, test } from "vitest";
-import { startTestGateway, type TestGateway } from "../test/harness.ts";
+import { delayReads } from "../test/delay-reads.ts";
+import { startTestGateway } from "../test/harness.ts";
 import { RawClient } from "../test/raw-client.ts";
 import { totalKey } from "./bounded-counters.ts";
 import { Connections } from "./connections.ts";
 
-const id = "019a0000-0000-7000-8000-000000000001";
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
 
 async function start(options: Parameters<typeof startTestGateway>[0] = {}) {
@@ -115,21 +114,6 @@ test("Connections closes a connection if the caller does not close its side with
   advanceMs(stallMs);
   expect(accepted[0]?.destroyed).toBe(true);
 });
-
-/**
- * Delays the responses of the payments service to reads until `release` is called. `read` is the
- * text of a request that reads a payment.
- */
-function delayReads({ behaviour, business }: TestGateway) {
-  const responseReady = Promise.withResolvers<void>();
-  behaviour.payments.getPayment = async () => {
-    await responseReady.promise;
-    return { id, currency: "DZD", status: PaymentStatus.PAID };
-  };
-  const { authorization } = business.headers;
-  const read = `GET /api/v1/payments/${id} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${authorization}\r\n\r\n`;
-  return { read, release: () => responseReady.resolve() };
-}
 
 test("Connections closes a connection with more than 8 pending requests, and the gateway does not execute the requests beyond 8", async () => {
   const { gateway, port } = await start();

@@ -2,6 +2,7 @@ import { KeyState } from "@amana/contracts/identity/v1/key_lease_service_pb";
 import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
 import { eventually } from "@amana/testing";
 import { describe, expect, test } from "vitest";
+import { delayReads } from "../../test/delay-reads.ts";
 import { startTestGateway, type TestGateway } from "../../test/harness.ts";
 import { headOf, inOneByteChunks, RawClient } from "../../test/raw-client.ts";
 import { totalKey } from "../bounded-counters.ts";
@@ -86,11 +87,9 @@ describe("boundBytes with more than 10 000 chunks", () => {
     async (_name, head) => {
       const { gateway, port } = await start();
       await using _ = gateway;
-      gateway.behaviour.payments.getPayment = () => new Promise(() => {});
-      const { authorization } = gateway.business.headers;
+      const { read } = delayReads(gateway);
       await using client = new RawClient(port);
-      await client.write(`GET /api/v1/payments/${id} HTTP/1.1\r\nHost: a\r\nAuthorization: ${authorization}\r\n\r\n`);
-      await client.write(head + inOneByteChunks("a".repeat(20_001)));
+      await client.write(read + head + inOneByteChunks("a".repeat(20_001)));
       await client.waitUntilClosed();
       // The connection closed before the gateway sent the first response.
       expect(client.statuses).toEqual([]);
@@ -296,17 +295,12 @@ describe("boundBytes for keyless requests", () => {
   test("boundBytes replaces an error page beyond the byte limit of a network with a short text", async () => {
     const { gateway, port, used } = await start({ byteBounds: { perNetwork: 16 * kibibyte } });
     await using _ = gateway;
-    const lookUpReleased = Promise.withResolvers<void>();
-    gateway.behaviour.payments.getPayment = async () => {
-      await lookUpReleased.promise;
-      return { id, currency: "DZD", status: PaymentStatus.PAID };
-    };
-    const { authorization } = gateway.business.headers;
+    const { read, release } = delayReads(gateway);
     await using client = new RawClient(port);
-    await client.write(`GET /api/v1/payments/${id} HTTP/1.1\r\nHost: a\r\nAuthorization: ${authorization}\r\n\r\n`);
+    await client.write(read);
     await client.write("POST /receipts/x/email HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n".repeat(7));
     await eventually(() => expect(used("127.0.0.1")).toBeGreaterThan(0));
-    lookUpReleased.resolve();
+    release();
     await client.expectStatuses("200", ...Array(7).fill("503"));
     const pages = client.text.match(/<!doctype html>/gi) ?? [];
     const texts = client.text.match(/\r\n\r\n503 Service Unavailable\n/g) ?? [];
@@ -319,18 +313,13 @@ describe("boundBytes for keyless requests", () => {
   test("the gateway counts error pages of invalid paths, and sends problem documents beyond the byte limit of a network", async () => {
     const { gateway, port, used } = await start({ byteBounds: { perNetwork: 40 * kibibyte } });
     await using _ = gateway;
-    const released = Promise.withResolvers<void>();
-    gateway.behaviour.payments.getPayment = async () => {
-      await released.promise;
-      return { id, currency: "DZD", status: PaymentStatus.PAID };
-    };
-    const { authorization } = gateway.business.headers;
+    const { read, release } = delayReads(gateway);
     await using client = new RawClient(port);
-    const get = (path: string, headers = "") => `GET ${path} HTTP/1.1\r\nHost: a\r\n${headers}\r\n`;
-    await client.write(get(`/api/v1/payments/${id}`, `Authorization: ${authorization}\r\n`));
+    const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
+    await client.write(read);
     for (const path of ["/pay/%zz", "/receipts/%zz", "/api/v1/payments/return/%zz"]) await client.write(get(path).repeat(2));
     await eventually(() => expect(used("127.0.0.1")).toBe(32 * kibibyte));
-    released.resolve();
+    release();
     await client.expectStatuses("200", ...Array(6).fill("404"));
     expect(client.text.match(/<!doctype html>/gi)).toHaveLength(2);
     expect(client.text.match(/"code":"not_found"/g)).toHaveLength(4);

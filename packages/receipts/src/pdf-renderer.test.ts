@@ -5,7 +5,7 @@ import { languages } from "@amana/pages";
 import { extractText, getDocumentProxy } from "unpdf";
 import { afterAll, describe, expect, test } from "vitest";
 import { anArabicReceipt, aReceipt, hostileTexts } from "../test/a-receipt.ts";
-import { createPdfRenderer, PdfRendererBusy, PdfRendererFailed } from "./pdf-renderer.ts";
+import { createPdfRenderer, PdfRendererFailed } from "./pdf-renderer.ts";
 
 const renderer = createPdfRenderer();
 afterAll(() => renderer[Symbol.asyncDispose]());
@@ -82,14 +82,6 @@ describe("createPdfRenderer", () => {
   test("PdfRenderer.render returns the same bytes for the same receipt", async () => {
     const [firstPdf, secondPdf] = [await renderer.render(aReceipt, "fr"), await renderer.render(aReceipt, "fr")];
     expect(Buffer.compare(firstPdf, secondPdf)).toBe(0);
-  });
-
-  test("PdfRenderer.render immediately rejects a receipt if the queue is full, and still renders the queued receipts", async () => {
-    await using small = createPdfRenderer({ queuedMax: 2 });
-    const results = await Promise.allSettled([1, 2, 3].map(() => small.render(aReceipt, "fr")));
-    expect(results.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected"]);
-    expect((results[2] as PromiseRejectedResult).reason).toBeInstanceOf(PdfRendererBusy);
-    expect(await small.render(aReceipt, "fr")).toBeInstanceOf(Uint8Array);
   });
 
   test("PdfRenderer.render throws after the timeout, and a later call succeeds in a new thread", async () => {

@@ -5,16 +5,8 @@ import { contentOf, type Row } from "./rows.ts";
 
 /** Renders receipts as PDF: A5, with embedded fonts. */
 export interface PdfRenderer extends AsyncDisposable {
-  /**
-   * Returns the PDF. Throws `PdfRendererBusy` if too many receipts are queued, and
-   * `PdfRendererFailed` after a timeout or a fault of the worker thread.
-   */
+  /** Returns the PDF. Throws `PdfRendererFailed` after a timeout or a fault of the worker thread. */
   render(receipt: Receipt, language: Language): Promise<Uint8Array>;
-}
-
-/** Too many receipts are queued. The caller may try again later. */
-export class PdfRendererBusy extends Error {
-  override readonly name = "PdfRendererBusy";
 }
 
 /** The worker thread did not return a PDF. */
@@ -38,11 +30,10 @@ const workerUrl = new URL("./assets/pdf-worker.js", import.meta.url);
 /**
  * Creates a renderer. The layout runs in one worker thread, so that it does not delay other work of
  * the process. The thread starts with the first receipt, because it needs about 50 MB. The thread
- * renders one receipt at a time, in about 10 ms. `queuedMax` limits the accepted receipts,
- * including the current one. `timeoutMs` limits the time of a receipt, including its time in the
- * queue.
+ * renders one receipt at a time, in about 10 ms; the caller limits the receipts that wait.
+ * `timeoutMs` limits the time of a receipt, including its wait.
  */
-export function createPdfRenderer({ queuedMax = 20, timeoutMs = 5_000 } = {}): PdfRenderer {
+export function createPdfRenderer({ timeoutMs = 5_000 } = {}): PdfRenderer {
   const queued = new Map<number, Rendering>();
   let worker: Worker | undefined;
   let lastId = 0;
@@ -76,7 +67,6 @@ export function createPdfRenderer({ queuedMax = 20, timeoutMs = 5_000 } = {}): P
 
   return {
     async render(receipt, language) {
-      if (queued.size >= queuedMax) throw new PdfRendererBusy("too many receipts are being rendered");
       worker ??= start();
       const id = ++lastId;
       const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();

@@ -1,4 +1,5 @@
 import { createPdfRenderer } from "@amana/receipts/pdf";
+import { FairSemaphore } from "@amana/runtime";
 import type { ServiceParts } from "@amana/service-host";
 import type { CardProcessor } from "./card-processor/card-processor.ts";
 import { createSatim } from "./card-processor/satim.ts";
@@ -15,6 +16,11 @@ export const createContext = ({ config, orm, logger, use }: ServiceParts<Config>
   /** Undefined if the deployment sends no e-mail. */
   mailer: config.mail && use(createMailer(config.mail)),
   pdfRenderer: use(createPdfRenderer()),
+  /**
+   * Slots at the renderer. The renderer works on one receipt at a time, so with two it never waits
+   * for the next one. Many receipts of one business do not delay those of another business.
+   */
+  pdfSlots: new FairSemaphore({ slots: 2, perTenant: 1 }),
   schedule: config.schedule,
   /** Public URL of the gateway, to which card holders' browsers return. */
   publicUrl: config.publicUrl,

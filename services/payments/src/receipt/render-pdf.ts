@@ -1,16 +1,17 @@
 import type { Language } from "@amana/pages";
 import type { Receipt } from "@amana/receipts";
-import { PdfRendererBusy } from "@amana/receipts/pdf";
 import type { Context } from "../context.ts";
 import { tooManyReceipts } from "./receipt.errors.ts";
 
+/** Maximum wait for a slot. It is shorter than the timeout of the RPC. */
+const waitMsMax = 3_000;
+
 /**
- * Renders a receipt as a PDF. Throws service_unavailable if too many receipts wait to be rendered.
+ * Renders a receipt of the business as a PDF. Throws service_unavailable if too many receipts wait.
  */
-export async function renderPdf({ pdfRenderer }: Context, receipt: Receipt, language: Language): Promise<Uint8Array> {
-  try {
-    return await pdfRenderer.render(receipt, language);
-  } catch (error) {
-    throw error instanceof PdfRendererBusy ? tooManyReceipts() : error;
-  }
-}
+export const renderPdf = (
+  { pdfRenderer, pdfSlots }: Context,
+  businessId: string,
+  receipt: Receipt,
+  language: Language,
+): Promise<Uint8Array> => pdfSlots.run(businessId, waitMsMax, () => pdfRenderer.render(receipt, language), tooManyReceipts);

@@ -52,7 +52,7 @@ async function attempt(context: Context, mailer: Mailer, mail: ReceiptMail, paym
   const language = parseLanguage(mail.language) ?? "fr";
   const receipt = receiptOf(toReceiptMessage(payment, context), mail.businessName);
   try {
-    const pdf = await renderPdf(context, receipt, language);
+    const pdf = await renderPdf(context, payment.businessId, receipt, language);
     await mailer.send({
       ...receiptMail(receipt, language, receiptUrlOf(payment, context.publicUrl)),
       to: mail.email,

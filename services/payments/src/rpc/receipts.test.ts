@@ -1,7 +1,7 @@
 import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
 import { receiptOf } from "@amana/receipts";
-import { createPdfRenderer } from "@amana/receipts/pdf";
 import { platformCaller } from "@amana/rpc";
+import { FairSemaphore } from "@amana/runtime";
 import { aBusinessCaller, adminCaller, refusal } from "@amana/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Harness, startHarness } from "../../test/harness.ts";
@@ -149,14 +149,24 @@ describe("renderReceipt", () => {
     expect(Buffer.from(pdf).toString("latin1")).toContain(`/Lang (${language.toLowerCase()}`);
   });
 
-  test("renderPdf throws service_unavailable for a receipt beyond the PDF renderer's queue limit", async () => {
+  test("renderPdf renders a receipt of a business before the second receipt of a business with many requests", async () => {
     const payment = await harness.stored((await harness.aFinishedPayment(caller)).id);
-    await using pdfRenderer = createPdfRenderer({ queuedMax: 0 });
-    const rendering = renderPdf(
-      { ...harness.context, pdfRenderer },
-      receiptOf(toReceiptMessage(payment, harness.context), "Librairie"),
-      "fr",
-    );
+    const receipt = receiptOf(toReceiptMessage(payment, harness.context), "Librairie");
+    const order: string[] = [];
+    const render = async (businessId: string) => {
+      await renderPdf(harness.context, businessId, receipt, "fr");
+      order.push(businessId);
+    };
+    await Promise.all([...Array.from({ length: 30 }, () => render("many")), render("one")]);
+    expect(order.slice(0, 2)).toEqual(["many", "one"]);
+    expect(order).toHaveLength(31);
+  });
+
+  test("renderPdf throws service_unavailable for a receipt that got no slot", async () => {
+    const payment = await harness.stored((await harness.aFinishedPayment(caller)).id);
+    const receipt = receiptOf(toReceiptMessage(payment, harness.context), "Librairie");
+    const context = { ...harness.context, pdfSlots: new FairSemaphore({ slots: 0, perTenant: 0 }) };
+    const rendering = renderPdf(context, payment.businessId, receipt, "fr");
     await expect(rendering).rejects.toMatchObject({ kind: "unavailable", code: "service_unavailable" });
   });
 });

@@ -15,5 +15,5 @@ export const renderReceipt =
     const payment = await findPaymentByToken(context.orm.em.fork(), token);
     requireReceiptAvailable(payment);
     const receipt = receiptOf(toReceiptMessage(payment, context), businessName);
-    return { pdf: await renderPdf(context, receipt, parseLanguage(language) ?? "fr") };
+    return { pdf: await renderPdf(context, payment.businessId, receipt, parseLanguage(language) ?? "fr") };
   };

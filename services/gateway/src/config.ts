@@ -18,7 +18,7 @@ export const readConfig = settings((env) => {
   const tls = readTlsFiles(env);
   const tracing = readTracing(env);
   return {
-    host: env.string("HOST", "127.0.0.1"),
+    host: readHost(env),
     port: env.integer("PORT", { fallback: 8080, max: 65_535 }),
     services: {
       identity: readServiceUrls(env, "IDENTITY_URLS", tls),
@@ -93,6 +93,15 @@ export const readConfig = settings((env) => {
     stopDelayMs: env.integer("STOP_DELAY_MS", { fallback: 0, max: 20_000 }),
   };
 });
+
+/**
+ * Reads the address on which the gateway listens. For "localhost", Fastify would open a second
+ * server for the second loopback address, and the limits of connections would not apply to it.
+ */
+function readHost(env: EnvReader): string {
+  const host = env.string("HOST", "127.0.0.1");
+  return host === "localhost" ? "127.0.0.1" : host;
+}
 
 /** Reads the address of the sandbox, to which the first page links. */
 function sandboxUrl(env: EnvReader): string | undefined {

@@ -218,6 +218,14 @@ describe("the log", () => {
 });
 
 describe("settings", () => {
+  test("a gateway with HOST=localhost listens on one address, because the limits of connections apply to one server", async () => {
+    await using gateway = await start({ HOST: "localhost" });
+    const { hostname, port } = new URL(gateway.url);
+    expect(hostname).toBe("127.0.0.1");
+    const connected = new Promise((resolve, reject) => net.connect(Number(port), "::1", () => resolve(true)).on("error", reject));
+    await expect(connected).rejects.toThrow();
+  });
+
   test.each([
     ["https://forms.test/pay", {}, /must list origins without a path or wildcard, not "https:\/\/forms.test\/pay"/],
     ["https://*.forms.test", {}, /must list origins without a path or wildcard/],

@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "@amana/runtime";
 import { type EntityClass, type EntitySchema, MikroORM, type PostgreSqlDriver } from "@mikro-orm/postgresql";
+import type pg from "pg";
 import { BindingDriver } from "./binding-driver.ts";
 import { PipelineClient } from "./pipeline-client.ts";
 import { type MeasuredPool, measurePool } from "./pool-metrics.ts";
+import { StatementNames } from "./statement-names.ts";
 import { noTenantOption, TenantClient } from "./tenant-client.ts";
 
 export type Orm = MikroORM;
@@ -38,6 +40,13 @@ export const plansByIndex = "-c enable_seqscan=off";
  * indefinitely.
  */
 export async function createOrm(options: DatabaseOptions, logger: Logger): Promise<Orm> {
+  const names = new StatementNames();
+  const BaseClient: typeof PipelineClient = options.forTenants ? TenantClient : PipelineClient;
+  class Client extends BaseClient {
+    constructor(config: pg.ClientConfig) {
+      super(config, names);
+    }
+  }
   return await MikroORM.init({
     driver: BindingDriver as typeof PostgreSqlDriver,
     clientUrl: options.url,
@@ -54,7 +63,7 @@ export async function createOrm(options: DatabaseOptions, logger: Logger): Promi
       lock_timeout: 3_000,
       idle_in_transaction_session_timeout: 10_000,
       options: options.forTenants ? `${plansByIndex} ${noTenantOption}` : plansByIndex,
-      Client: options.forTenants ? TenantClient : PipelineClient,
+      Client,
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
       onPoolCreated: (pool: MeasuredPool) => measurePool(pool),

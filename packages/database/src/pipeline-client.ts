@@ -1,7 +1,7 @@
 import { currentOperation } from "@amana/runtime";
 import pg from "pg";
 import { countStatements } from "./statement-metrics.ts";
-import { nameOfFrequentStatement } from "./statement-names.ts";
+import { StatementNames } from "./statement-names.ts";
 
 /** A value that a statement sends apart from its text. */
 export type Parameter = string | Buffer | null;
@@ -22,6 +22,8 @@ export interface DeferredStatement {
 interface QueryConfig extends pg.QueryConfig {
   /** Milliseconds after which the driver stops waiting for the statement. */
   readonly query_timeout?: number;
+  /** Prepares the statement at its first use. Default: false. */
+  readonly isPrepared?: boolean;
 }
 
 /** The part of pg.Connection that this file uses and the driver's types omit. */
@@ -119,13 +121,6 @@ function closeOldStatement(connection: Connection, name: string, text: string): 
 const rowCountOf = (tag: string): number => Number(tag.slice(tag.lastIndexOf(" ") + 1)) || 0;
 
 /**
- * Returns the given name, or the name of a frequent statement with parameters. Other statements
- * stay unprepared. Most statements without parameters, for example `commit`, need no plan.
- */
-const nameOf = ({ name, text, values }: Pick<DeferredStatement, "name" | "text"> & { values?: readonly unknown[] }) =>
-  name ?? (Array.isArray(values) && values.length > 0 ? nameOfFrequentStatement(text) : undefined);
-
-/**
  * A connection that sends several statements in one message. It sends `begin` with the first
  * statement of a transaction, and the changes of the transaction with `commit`. Fewer messages save
  * time, because each message costs a write, a wake-up of both processes and a wait.
@@ -133,13 +128,20 @@ const nameOf = ({ name, text, values }: Pick<DeferredStatement, "name" | "text">
 export class PipelineClient extends pg.Client {
   #deferred: DeferredStatement[] = [];
   #transaction: "none" | "deferred" | "begun" = "none";
+  readonly #names: StatementNames;
+
+  /** `names` are the names of the client's pool. */
+  constructor(config: pg.ClientConfig, names = new StatementNames()) {
+    super(config);
+    this.#names = names;
+  }
 
   /**
    * Queues a statement, which is sent in one message with the next statement. If the queued
    * statement fails, the promise of the next statement rejects with the error.
    */
   defer(statement: DeferredStatement): void {
-    this.#deferred.push({ name: nameOf(statement), ...statement });
+    this.#deferred.push({ name: this.#nameOf(statement), ...statement });
   }
 
   /** Sends the deferred statements. */
@@ -181,7 +183,7 @@ export class PipelineClient extends pg.Client {
     countStatements(currentOperation(), deferred.length + 1);
     if (typeof config.submit === "function") return baseQuery(config, values, callback);
     const statement: QueryConfig = typeof config === "string" ? { text: config, values } : config;
-    const name = nameOf(statement);
+    const name = this.#nameOf(statement);
     if (deferred.length === 0 && !name) return baseQuery(config, values, callback);
     this.#deferred = [];
     if (this.#transaction === "deferred") this.#transaction = "begun";
@@ -195,6 +197,22 @@ export class PipelineClient extends pg.Client {
       Error.captureStackTrace(error);
       throw error;
     });
+  }
+
+  /**
+   * Returns the name of a statement that has a name or is prepared, or of a frequent statement with
+   * parameters. Other statements stay unprepared. Most statements without parameters, for example
+   * `commit`, need no plan.
+   */
+  #nameOf({
+    name,
+    text,
+    values,
+    isPrepared,
+  }: Pick<QueryConfig, "name" | "text" | "isPrepared"> & { values?: readonly unknown[] }) {
+    if (name !== undefined) return name;
+    if (isPrepared) return this.#names.of(text);
+    return Array.isArray(values) && values.length > 0 ? this.#names.ofFrequent(text) : undefined;
   }
 
   protected isInTransaction(): boolean {

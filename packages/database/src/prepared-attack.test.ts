@@ -1,12 +1,11 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { allTenants, forTenant } from "@amana/runtime";
 import { defineEntity, OptimisticLockError, p } from "@mikro-orm/postgresql";
-import type pg from "pg";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { createTestDatabase, logger, unusedEntities } from "../test/test-database.ts";
+import { createTestDatabase, logger, unusedEntities, withClient } from "../test/test-database.ts";
 import { findEntities } from "./find-entities.ts";
 import { migrate, type Orm, tenantMigrations } from "./index.ts";
-import { nameOfFrequentStatement } from "./statement-names.ts";
+import { StatementNames } from "./statement-names.ts";
 import { transaction } from "./transaction.ts";
 
 const itemSchema = defineEntity({
@@ -93,15 +92,6 @@ const genericPlans = async (like: string, of = orm) => {
   const rows = await execute<{ statement: string; generic: number }>(text, [], of);
   return rows.filter(({ statement }) => statement.includes(like)).map(({ generic }) => generic);
 };
-async function withClient(of: Orm, work: (client: pg.PoolClient) => Promise<void>) {
-  const connection = of.em.getConnection() as unknown as { getNativeClient(): Promise<pg.Pool> };
-  const client = await (await connection.getNativeClient()).connect();
-  try {
-    await work(client);
-  } finally {
-    client.release();
-  }
-}
 
 test.each([
   "select distinct * from item where id::text = $1",
@@ -109,23 +99,29 @@ test.each([
   "SELECT * FROM item where id::text = $1",
   "select* from item where id::text = $1",
   "select item . * from item where id::text = $1",
-])("nameOfFrequentStatement never names a statement that returns all columns in an unusual spelling: %s", (text) => {
-  expect(Array.from({ length: 6 }, () => nameOfFrequentStatement(text)).filter(Boolean)).toEqual([]);
+])("StatementNames.ofFrequent never names a statement that returns all columns in an unusual spelling: %s", (text) => {
+  const names = new StatementNames();
+  expect(Array.from({ length: 6 }, () => names.ofFrequent(text)).filter(Boolean)).toEqual([]);
 });
 
 test("a transaction inserts its row although its connection has prepared another statement with the name of the insert", async () => {
-  const insert = (id: number) => transaction(orm, async (em) => void em.persist(em.create(Item, { id, label: `label ${id}` })));
+  const two = await database.connect({ entities, poolMax: 2 });
+  const insert = (id: number) => transaction(two, async (em) => void em.persist(em.create(Item, { id, label: `label ${id}` })));
   await repeat(5, (i) => insert(10 + i));
   const [prepared] = await execute<{ name: string }>(
     `select name from pg_prepared_statements where statement like 'insert into "item" ("id", "label", "version")%'`,
+    [],
+    two,
   );
-  const newConnection = await database.connect({ entities, poolMax: 1 });
   const text = "delete from item where id < $1::int or label = $2 or version = $3::int";
-  await withClient(newConnection, async (client) => {
-    await client.query({ name: prepared?.name ?? "", text, values: [0, "none", 0] });
+  let failure: unknown;
+  // The pool opens a second connection, because the first one is in use.
+  await withClient(two, async () => {
+    await withClient(two, async (client) => {
+      await client.query({ name: prepared?.name, text, values: [0, "none", 0] });
+    });
+    failure = await failureOf(insert(90));
   });
-  const sent = transaction(newConnection, async (em) => void em.persist(em.create(Item, { id: 90, label: "label 90" })));
-  const failure = await failureOf(sent);
   const expected = [1, 2, 10, 11, 12, 13, 14, ...(failure ? [] : [90])].map((id) => ({ id }));
   expect(await change("select id from item order by id")).toEqual(expected);
 });
@@ -219,20 +215,23 @@ test("a transaction continues with prepared statements after a rollback to a sav
 
 test("a connection prepares a statement after a lock timeout and a statement timeout during its first parse", async () => {
   const text = `select label from item where id::text = ? /* ${randomUUID()} */`;
-  await repeat(6, () => execute(text, ["1"], admin));
-  const newConnection = await database.connect({ entities, poolMax: 1 });
+  const two = await database.connect({ entities, poolMax: 2 });
+  await repeat(6, () => execute(text, ["1"], two));
   const read = (setting: string) =>
-    transaction(newConnection, async (em) => {
+    transaction(two, async (em) => {
       await em.execute(`set local ${setting}`);
       await em.execute(text, ["1"]);
     });
-  await transaction(admin, async (em) => {
-    await em.execute("lock table item in access exclusive mode");
-    await expect(read("lock_timeout = 30")).rejects.toThrow("lock timeout");
-    await expect(read("statement_timeout = 30")).rejects.toThrow("statement timeout");
+  // The pool opens a second connection, because the first one is in use.
+  await withClient(two, async () => {
+    await transaction(admin, async (em) => {
+      await em.execute("lock table item in access exclusive mode");
+      await expect(read("lock_timeout = 30")).rejects.toThrow("lock timeout");
+      await expect(read("statement_timeout = 30")).rejects.toThrow("statement timeout");
+    });
+    expect(await execute(text, ["1"], two)).toEqual([{ label: "one" }]);
+    expect(await genericPlans(text.slice(-40), two)).toHaveLength(1);
   });
-  expect(await execute(text, ["1"], newConnection)).toEqual([{ label: "one" }]);
-  expect(await genericPlans(text.slice(-40), newConnection)).toHaveLength(1);
 });
 
 test("a transaction throws OptimisticLockError for the outdated row, whichever of several prepared updates finds it", async () => {

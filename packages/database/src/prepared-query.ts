@@ -1,11 +1,11 @@
 import { currentTenant } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
-import { nameOfStatement } from "./statement-names.ts";
 
 /** The part of pg.Pool that this file uses. */
 interface QueryRunner {
   query(query: {
     name?: string;
+    isPrepared?: boolean;
     text: string;
     values: unknown[];
     query_timeout?: number;
@@ -31,7 +31,7 @@ export async function preparedQuery<Row>(
   { timeoutMs }: { timeoutMs?: number } = {},
 ): Promise<Row[]> {
   const runner = await runnerOf(em);
-  const statement = { name: nameOfStatement(text), text, values, query_timeout: timeoutMs, tenant: tenantNow() };
+  const statement = { isPrepared: true, text, values, query_timeout: timeoutMs, tenant: tenantNow() };
   return (await runner.query(statement)).rows as Row[];
 }
 

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { defineEntity, p, UniqueConstraintViolationException } from "@mikro-orm/postgresql";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createTestDatabase } from "../test/test-database.ts";
+import { createTestDatabase, withClient } from "../test/test-database.ts";
 import { findEntities } from "./find-entities.ts";
 import type { Orm } from "./orm.ts";
-import { nameOfFrequentStatement, nameOfStatement } from "./statement-names.ts";
+import { StatementNames } from "./statement-names.ts";
 import { transaction } from "./transaction.ts";
 
 const schema = defineEntity({
@@ -52,38 +52,29 @@ const preparedTexts = async (like: string, of = orm) =>
   (await execute<{ statement: string }>("select statement from pg_prepared_statements", [], of))
     .map(({ statement }) => statement)
     .filter((statement) => statement.includes(like));
-/**
- * Loads another instance of the module. The test files of a worker share modules, so the names of
- * this test would otherwise leave no names for other test files.
- */
-const loadCopy = async (copy: string) =>
-  (await import(/* @vite-ignore */ `./statement-names.ts?${copy}`)) as typeof import("./statement-names.ts");
 const repeat = async (times: number, work: (i: number) => Promise<unknown>) => {
   for (let i = 0; i < times; i++) await work(i);
 };
 
-test("nameOfFrequentStatement returns undefined for the first four uses of a text, and the same name for each later use", () => {
-  const text = "select 1 where 'names' = $1";
-  const names = Array.from({ length: 7 }, () => nameOfFrequentStatement(text));
-  expect(names.slice(0, 4)).toEqual([undefined, undefined, undefined, undefined]);
-  expect(names[4]).toMatch(/^amana_\d+$/);
-  expect(new Set(names.slice(4)).size).toBe(1);
+test("StatementNames.ofFrequent returns undefined for the first four uses of a text, and the same name for each later use", () => {
+  const names = new StatementNames();
+  const results = Array.from({ length: 7 }, () => names.ofFrequent("select 1 where 'names' = $1"));
+  expect(results).toEqual([undefined, undefined, undefined, undefined, "amana_1", "amana_1", "amana_1"]);
 });
 
-test("nameOfStatement returns a name at the first use of a text, also for a text that returns all columns", () => {
-  const [first, second] = ["select 1 as first", "select * from part where id = $1 /* second */"].map(nameOfStatement);
-  expect(first).toMatch(/^amana_\d+$/);
-  expect(second).not.toBe(first);
-  expect(nameOfStatement("select 1 as first")).toBe(first);
-  expect(nameOfFrequentStatement("select 1 as first")).toBe(first);
+test("StatementNames.of returns a name at the first use of a text, also for a text that returns all columns", () => {
+  const names = new StatementNames();
+  expect(["select 1 as first", "select * from part where id = $1"].map((text) => names.of(text))).toEqual(["amana_1", "amana_2"]);
+  expect(names.of("select 1 as first")).toBe("amana_1");
+  expect(names.ofFrequent("select 1 as first")).toBe("amana_1");
 });
 
-test("nameOfStatement returns an empty text when the process has 1 000 names", async () => {
-  const { nameOfStatement: fresh } = await loadCopy("all");
-  const names = Array.from({ length: 1_100 }, (_, i) => fresh(`select ${i}`));
-  expect(new Set(names).size).toBe(1_001);
-  expect(names.at(-1)).toBe("");
-  expect(fresh("select 0")).toBe(names[0]);
+test("StatementNames.of returns an empty text when the pool has 1 000 names", () => {
+  const names = new StatementNames();
+  const results = Array.from({ length: 1_100 }, (_, i) => names.of(`select ${i}`));
+  expect(new Set(results).size).toBe(1_001);
+  expect(results.at(-1)).toBe("");
+  expect(names.of("select 0")).toBe(results[0]);
 });
 
 test.each([
@@ -91,21 +82,23 @@ test.each([
   'select "p0".* from "part" as "p0" where id = $1',
   "update part set label = $1 returning *",
   "select 1 as one, * from part where id = $1",
-])("nameOfFrequentStatement returns undefined for a frequent statement that returns all columns of a table: %s", (text) => {
-  expect(Array.from({ length: 10 }, () => nameOfFrequentStatement(text)).filter(Boolean)).toEqual([]);
+])("StatementNames.ofFrequent returns undefined for a frequent statement that returns all columns of a table: %s", (text) => {
+  const names = new StatementNames();
+  expect(Array.from({ length: 10 }, () => names.ofFrequent(text)).filter(Boolean)).toEqual([]);
 });
 
-test("nameOfFrequentStatement returns a name for a frequent statement with count(*) and a multiplication", () => {
+test("StatementNames.ofFrequent returns a name for a frequent statement with count(*) and a multiplication", () => {
+  const names = new StatementNames();
   const text = "select count(*), 2 * 3 from part where id = $1";
-  expect(Array.from({ length: 5 }, () => nameOfFrequentStatement(text)).at(-1)).toBeDefined();
+  expect(Array.from({ length: 5 }, () => names.ofFrequent(text)).at(-1)).toBe("amana_1");
 });
 
-test("nameOfFrequentStatement returns names for at most 100 texts", async () => {
-  const { nameOfFrequentStatement: fresh } = await loadCopy("frequent");
+test("StatementNames.ofFrequent returns names for at most 100 texts", () => {
+  const names = new StatementNames();
   const texts = Array.from({ length: 300 }, (_, i) => `select ${i} where 'bound' = $1`);
-  const names = texts.map((text) => Array.from({ length: 5 }, () => fresh(text)).at(-1));
-  expect(new Set(names).size).toBe(101);
-  expect(texts.map((text) => fresh(text))).toEqual(names);
+  const results = texts.map((text) => Array.from({ length: 5 }, () => names.ofFrequent(text)).at(-1));
+  expect(new Set(results).size).toBe(101);
+  expect(texts.map((text) => names.ofFrequent(text))).toEqual(results);
 });
 
 describe.each(["PipelineClient", "TenantClient"])("%s", (client) => {
@@ -151,19 +144,22 @@ describe("transaction", () => {
   });
 
   test("executes a statement that PostgreSQL did not prepare because an earlier statement of the message failed", async () => {
-    const insertBoth = (id: number, of = orm) =>
-      transaction(of, async (em) => {
+    const two = await database.connect({ entities: [Part, Note], poolMax: 2 });
+    const insertBoth = (id: number) =>
+      transaction(two, async (em) => {
         em.persist(em.create(Note, { id, text: "note" }));
         em.persist(em.create(Part, { id, label: "part" }));
       });
     await repeat(5, (i) => insertBoth(i));
-    // The first message of this connection contains both statements. PostgreSQL prepares only the
-    // first one, because the execution of the first one fails.
-    const newConnection = await database.connect({ entities: [Part, Note], poolMax: 1 });
     await execute("insert into note (id, text) values (5, '')");
     await execute("insert into part (id, label) values (5, '')");
-    await expect(insertBoth(5, newConnection)).rejects.toThrow(UniqueConstraintViolationException);
-    await insertBoth(6, newConnection);
+    // The pool opens a second connection, because the first one is in use. Its first message
+    // contains both statements. PostgreSQL prepares only the first one, because the execution of
+    // the first one fails.
+    await withClient(two, async () => {
+      await expect(insertBoth(5)).rejects.toThrow(UniqueConstraintViolationException);
+      await insertBoth(6);
+    });
     expect(await execute("select (select count(*) from note)::int as notes, (select count(*) from part)::int as parts")).toEqual([
       { notes: 7, parts: 7 },
     ]);

@@ -35,3 +35,17 @@ export async function createTestDatabase() {
     },
   };
 }
+
+/**
+ * Runs `work` with a connection of the pool. If the other queries of `work` use the ORM, the pool
+ * opens another connection for them.
+ */
+export async function withClient(orm: Orm, work: (client: pg.PoolClient) => Promise<void>): Promise<void> {
+  const connection = orm.em.getConnection() as unknown as { getNativeClient(): Promise<pg.Pool> };
+  const client = await (await connection.getNativeClient()).connect();
+  try {
+    await work(client);
+  } finally {
+    client.release();
+  }
+}

@@ -1,12 +1,6 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /**
- * Test files that need a process with few names of prepared statements. The test files of a worker
- * share these names, whose number is limited (`statement-names.ts` of packages/database).
- */
-const first = ["database/src/prepared-attack.test.ts", "database/src/statement-names.test.ts", "replay/replay-step.test.ts"];
-
-/**
  * The slowest test files. Their duration depends on the processes that they start, not on their
  * size. Files that mostly wait, such as relay.test.ts, are spread over the list, because several of
  * them at the same time leave the processors idle.
@@ -47,16 +41,14 @@ const longest = [
 ];
 
 /**
- * Starts the test files of `first`, and then the longest test files, so that a run does not end
- * with one long file. Vitest orders the other files by their last duration, or by size in a fresh
- * clone.
+ * Starts the longest test files first, so that a run does not end with one long file. Vitest orders
+ * the other files by their last duration, or by size in a fresh clone.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rankOf = ({ moduleId }: TestSpecification) => {
-      const ranked = [...first, ...longest];
-      const rank = ranked.findIndex((name) => moduleId.endsWith(`/${name}`));
-      return rank < 0 ? ranked.length : rank;
+      const rank = longest.findIndex((name) => moduleId.endsWith(`/${name}`));
+      return rank < 0 ? longest.length : rank;
     };
     return (await super.sort(files)).toSorted((a, b) => rankOf(a) - rankOf(b));
   }

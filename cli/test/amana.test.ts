@@ -170,7 +170,7 @@ test("`amana stuck` runs without SQL errors on the schema of each service", asyn
   }
 });
 
-test("`amana outbox republish` adds events to the outbox again, selected by time range or by id, adds one audit row per command, and rejects another service's topic", async () => {
+test("`amana outbox republish` adds events to the outbox again, selected by time range or by id (default: all), adds one audit row per command, and rejects another service's topic", async () => {
   await using serviceDb = await createTestDatabase("payments", payments.database);
   const emit = (key: string) =>
     transaction(serviceDb.orm, async (em) =>
@@ -188,16 +188,18 @@ test("`amana outbox republish` adds events to the outbox again, selected by time
   const run = (...args: string[]) => execAmana(env, "outbox", "republish", "--service", "payments", "--json", ...args);
   const byId = await run("--topic", "payments.v1", "--ids", ids[1] ?? "", "--reason", "lost in Kafka");
   expect(JSON.parse(byId.out)).toMatchObject([{ service: "payments", events: 1 }]);
-  const byTime = await run("--topic", "payments.v1", "--from", "2020-01-01T00:00Z");
-  expect(JSON.parse(byTime.out)).toMatchObject([{ events: 4 }]);
+  expect(JSON.parse((await run("--topic", "payments.v1", "--to", "2020-01-01T00:00Z")).out)).toMatchObject([{ events: 0 }]);
+  expect(JSON.parse((await run("--topic", "payments.v1", "--from", "2020-01-01T00:00Z")).out)).toMatchObject([{ events: 4 }]);
+  expect(JSON.parse((await run("--topic", "payments.v1")).out)).toMatchObject([{ events: 8 }]);
   const rows = await serviceDb.orm.em
     .fork()
     .execute<{ id: string }[]>("select headers ->> 'ce_id' as id from outbox where topic = 'payments.v1' order by outbox.id");
-  expect(rows.map(({ id }) => id)).toEqual([...ids, ids[1], ...ids, ids[1]]);
+  const afterByTime = [...ids, ids[1], ...ids, ids[1]];
+  expect(rows.map(({ id }) => id)).toEqual([...afterByTime, ...afterByTime]);
   const trail = await serviceDb.orm.em.fork().execute<object[]>("select 1 from outbox where topic = 'audit.v1'");
-  expect(trail).toHaveLength(2);
-  expect(await run("--topic", "kyc.v1", "--from", "2020-01-01T00:00Z")).toMatchObject({ code: 1 });
-  expect(await run("--topic", "payments.v1")).toMatchObject({ code: 2 });
+  expect(trail).toHaveLength(4);
+  expect(await run("--topic", "kyc.v1")).toMatchObject({ code: 1 });
+  expect(await run("--topic", "payments.v1", "--ids", ids[1] ?? "", "--to", "2020-01-01T00:00Z")).toMatchObject({ code: 2 });
 });
 
 test("`amana refunds hold` starts a refund hold, `amana refunds release` ends the hold, and each command adds an audit row", async () => {

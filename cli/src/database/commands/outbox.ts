@@ -22,10 +22,14 @@ export function outbox(program: Command): void {
     group
       .command("republish")
       .description("publish again, with the same ids, events that Kafka lost; consumers ignore events that they have processed"),
-    "outbox republish --topic payments.v1 --from 2026-11-20T08:00Z",
+    "outbox republish --topic payments.v1",
   )
     .requiredOption("--topic <topic>", "topic of the events, for example payments.v1")
-    .option("--from <time>", "only events committed at or after this time, for example 2026-11-20T08:00Z", parseTime)
+    .option(
+      "--from <time>",
+      "only events committed at or after this time (default: all), for example 2026-11-20T08:00Z",
+      parseTime,
+    )
     .option("--to <time>", "only events committed before this time (default: now)", parseTime)
     .option("--ids <id...>", "ids of events, in place of --from and --to", appendUuid)
     .option("--reason <text>", "reason in the audit trail")
@@ -33,11 +37,10 @@ export function outbox(program: Command): void {
 }
 
 async function republishEvents({ topic, from, to, ids, reason, as, json, ...selection }: RepublishOptions): Promise<void> {
-  if ((from === undefined) === (ids === undefined))
-    throw new CommandError("Use either --from, with or without --to, or --ids.", exitCodes.usage);
+  if (ids && (from ?? to) !== undefined) throw new CommandError("Use either --ids, or --from and --to.", exitCodes.usage);
   const range = ids
     ? { topic, eventIds: ids }
-    : { topic, from: new Date(from ?? ""), to: to === undefined ? new Date() : new Date(to) };
+    : { topic, from: new Date(from ?? 0), to: to === undefined ? new Date() : new Date(to) };
   const rows = await withServices(selection, async (databases) => {
     const emittingDatabases = databases.filter(({ service }) => service.emits.includes(topic));
     if (emittingDatabases.length === 0) {
@@ -50,7 +53,7 @@ async function republishEvents({ topic, from, to, ids, reason, as, json, ...sele
     for (const { service, orm } of emittingDatabases) {
       const selected: Record<string, string> = ids
         ? { event_ids: String(ids.length) }
-        : { from: String(from), to: String(to ?? "now") };
+        : { from: from ?? "oldest", to: to ?? "now" };
       const events = await republish(orm, range, (em) =>
         service.record(em, new Date(), {
           by: auditActor(as),

@@ -3,6 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { Transform } from "node:stream";
 import { createServer as createTlsServer } from "node:tls";
 import { createSelfSignedCertificate } from "@amana/dev-env/self-signed-certificate";
+import { median } from "../table.ts";
 
 /**
  * Starts a TLS proxy on loopback that makes the server at `target` as distant as one round trip of
@@ -14,6 +15,7 @@ export async function startDistantServer(dir: string, target: URL, delayMs: numb
   const { keyFile, certFile } = await createSelfSignedCertificate(dir);
   let handshakes = 0;
   let connections = 0;
+  const delays: number[] = [];
   const tlsServer = createTlsServer({ key: await readFile(keyFile), cert: await readFile(certFile) }, (socket) => {
     handshakes++;
     pipeBoth(socket, connect(Number(target.port), target.hostname));
@@ -22,7 +24,7 @@ export async function startDistantServer(dir: string, target: URL, delayMs: numb
   const server = createServer((socket) => {
     connections++;
     const tls = connect(tlsPort, "127.0.0.1");
-    pipeBoth(socket, tls, delayBytes(delayMs / 2, delayMs), delayBytes(delayMs / 2));
+    pipeBoth(socket, tls, delayBytes(delays, delayMs / 2, delayMs), delayBytes(delays, delayMs / 2));
   });
   const port = await listen(server);
   return {
@@ -30,6 +32,11 @@ export async function startDistantServer(dir: string, target: URL, delayMs: numb
     certificateFile: certFile,
     /** Returns the numbers of TCP connections and TLS handshakes since the start. */
     counts: () => ({ connections, handshakes }),
+    /**
+     * Returns the median round trip in milliseconds. It is longer than `delayMs`, because timers
+     * fire late.
+     */
+    roundTripMs: () => 2 * median(delays),
     [Symbol.dispose]() {
       server.close();
       tlsServer.close();
@@ -56,14 +63,22 @@ function pipeBoth(a: Socket, b: Socket, aToB?: Transform, bToA?: Transform): voi
   (bToA ? b.pipe(bToA) : b).pipe(a);
 }
 
-/** Delays each chunk. `firstMs` is an additional delay of the first chunk. */
-function delayBytes(delayMs: number, firstMs = 0): Transform {
+/**
+ * Delays each chunk, and adds its actual delay to `delays`. `firstMs` is an additional delay of the
+ * first chunk.
+ */
+function delayBytes(delays: number[], delayMs: number, firstMs = 0): Transform {
   let earliest = firstMs === 0 ? 0 : performance.now() + firstMs;
   return new Transform({
     highWaterMark: 1024 * 1024,
     transform(chunk: Buffer, _encoding, callback) {
-      earliest = Math.max(earliest, performance.now());
-      setTimeout(() => this.destroyed || this.push(chunk), earliest + delayMs - performance.now());
+      const arrivedAt = Math.max(earliest, performance.now());
+      earliest = arrivedAt;
+      const send = () => {
+        delays.push(performance.now() - arrivedAt);
+        if (!this.destroyed) this.push(chunk);
+      };
+      setTimeout(send, arrivedAt + delayMs - performance.now());
       callback();
     },
     // The end stays behind the last chunk, although timers have a resolution of a millisecond.

@@ -17,8 +17,9 @@ const roundTripsPerConnection = 2;
 /**
  * Measures the latency of refunds, one at a time, with a processor behind TLS whose round trip
  * takes 30 ms. Compares the median with the round trips of a refund, which follow from the number
- * of connections and the measured round trip. Default of `running`: a new system. The caller must restart the payments service
- * of `running`, because the service still uses that processor, which has stopped.
+ * of connections and the measured round trip. Default of `running`: a new system. The caller must
+ * restart the payments service of `running`, because the service still uses that processor, which
+ * has stopped.
  */
 export async function measureRefundLatency({ quick }: { quick: boolean }, running?: System) {
   const dir = await mkdtemp(join(tmpdir(), "amana-bench-"));

@@ -80,8 +80,8 @@ async function variantsOf(content: string | Buffer): Promise<Variant[]> {
 const accepts = (header: string | undefined, encoding: string): boolean =>
   new Negotiator({ headers: { "accept-encoding": header?.slice(0, 1_000) ?? "" } }).encodings([encoding]).length > 0;
 
-/** Returns whether If-None-Match has the tag, by weak comparison (RFC 9110, section 13.1.2). */
-function containsTag(header: string | undefined, etag: string): boolean {
-  const tags = (header ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
-  return tags.includes(etag) || tags.includes("*");
-}
+/**
+ * Returns whether If-None-Match is "*" or has the tag, by weak comparison (RFC 9110, section
+ * 13.1.2). A tag contains a hash and its quotes, so it is not a part of another tag.
+ */
+const containsTag = (header = "", etag: string): boolean => header.trim() === "*" || header.includes(etag);

@@ -5,7 +5,7 @@ import { contentOf, type Row } from "./rows.ts";
 
 /** Renders receipts as PDF: A5, with embedded fonts. */
 export interface PdfRenderer extends AsyncDisposable {
-  /** Returns the PDF. Throws `PdfRendererFailed` after a timeout or a fault of the worker thread. */
+  /** Throws `PdfRendererFailed` after a timeout or a fault of the worker thread. */
   render(receipt: Receipt, language: Language): Promise<Uint8Array>;
 }
 

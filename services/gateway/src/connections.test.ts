@@ -4,7 +4,7 @@ import { eventually } from "@amana/testing";
 import { describe, expect, test } from "vitest";
 import { delayReads } from "../test/delay-reads.ts";
 import { startTestGateway } from "../test/harness.ts";
-import { RawClient } from "../test/raw-client.ts";
+import { headOf, inOneByteChunks, RawClient } from "../test/raw-client.ts";
 import { totalKey } from "./bounded-counters.ts";
 import { Connections } from "./connections.ts";
 
@@ -26,6 +26,8 @@ async function start(options: Parameters<typeof startTestGateway>[0] = {}) {
   };
   return { gateway, port, accepted, advanceMs };
 }
+
+const stallMs = 30_000;
 
 describe("connections of a network", () => {
   test("Connections closes connections beyond a network's limit until an earlier connection closes, and accepts connections of other networks", async () => {
@@ -66,7 +68,107 @@ describe("connections of a network", () => {
   });
 });
 
-const stallMs = 30_000;
+describe("connections and requests of a network without a valid key", () => {
+  /** Sends requests one after another, and returns the number of their responses. */
+  const countResponses = async (client: RawClient, request: string, count: number) => {
+    const before = client.statuses.length;
+    for (let i = 1; i <= count && !client.isClosed; i++) {
+      await client.write(request);
+      await eventually(() => expect(client.isClosed || client.statuses.length === before + i).toBe(true));
+    }
+    return client.statuses.length - before;
+  };
+  const canConnect = async (port: number, address: string) => {
+    await using client = new RawClient(port, { address });
+    await client.write(get("/healthz"));
+    await eventually(() => expect(client.isClosed || client.statuses.length > 0).toBe(true));
+    return client.statuses.length > 0;
+  };
+  const startLimited = (options: Parameters<typeof startTestGateway>[0] = {}) =>
+    start({ limits: { keylessPerSecond: 1 }, ...options });
+
+  test("Connections closes the connections of a network after 50 connections and requests at once, and accepts new ones after 5 seconds", async () => {
+    const { gateway, port, advanceMs } = await startLimited();
+    await using _ = gateway;
+    await using otherNetworkClient = new RawClient(port, { address: "127.0.0.2" });
+    expect(await countResponses(otherNetworkClient, get("/healthz"), 1)).toBe(1);
+    await using idleClient = new RawClient(port);
+    expect(await countResponses(idleClient, get("/none"), 1)).toBe(1);
+    await using client = new RawClient(port);
+    // The two connections and the request of the other client count, too.
+    expect(await countResponses(client, get("/docs/start.js"), 60)).toBe(47);
+    await idleClient.waitUntilClosed();
+    expect(await canConnect(port, "127.0.0.1")).toBe(false);
+    expect(await countResponses(otherNetworkClient, get("/healthz"), 2)).toBe(2);
+    advanceMs(5_000);
+    expect(await canConnect(port, "127.0.0.1")).toBe(true);
+  });
+
+  test("Connections counts the requests that Node parses after it has closed their connection", async () => {
+    const { gateway, port } = await startLimited();
+    await using _ = gateway;
+    await using idleClient = new RawClient(port);
+    expect(await countResponses(idleClient, get("/healthz"), 1)).toBe(1);
+    await using client = new RawClient(port);
+    await client.write(get("/healthz").repeat(100));
+    await client.waitUntilClosed();
+    await idleClient.waitUntilClosed();
+  });
+
+  test("Connections counts each 100 chunks of a body as a request, also with a valid key", async () => {
+    const { gateway, port } = await startLimited();
+    await using _ = gateway;
+    const { authorization } = gateway.business.headers;
+    await using idleClient = new RawClient(port);
+    expect(await countResponses(idleClient, get("/healthz"), 1)).toBe(1);
+    await using client = new RawClient(port);
+    await client.write(headOf("/api/v1/clients/person", { authorization }) + inOneByteChunks(" ".repeat(4_000)));
+    await eventually(() => expect(gateway.bytes.countOf(totalKey)).toBeGreaterThan(0));
+    expect(await countResponses(idleClient, get("/healthz"), 2)).toBe(2);
+    await client.write(inOneByteChunks(" ".repeat(1_000)));
+    await client.waitUntilClosed();
+    await idleClient.waitUntilClosed();
+  });
+
+  test("Connections does not count requests with a valid key, nor their connections", async () => {
+    const { gateway, port } = await startLimited();
+    await using _ = gateway;
+    const { read, release } = delayReads(gateway);
+    release();
+    for (let i = 0; i < 3; i++) {
+      await using client = new RawClient(port);
+      expect(await countResponses(client, read, 30)).toBe(30);
+    }
+    await using client = new RawClient(port);
+    expect(await countResponses(client, get("/healthz"), 48)).toBe(48);
+  });
+
+  test("Connections counts a request beyond the rate limit of its business as a quarter of a request", async () => {
+    const { gateway, port } = await startLimited({ limits: { keylessPerSecond: 1, perSecond: 1, burst: 1 } });
+    await using _ = gateway;
+    const { read, release } = delayReads(gateway);
+    release();
+    await using client = new RawClient(port);
+    expect(await countResponses(client, read, 300)).toBe(198);
+    expect(new Set(client.statuses)).toEqual(new Set(["200", "429"]));
+  });
+
+  test("Connections does not count requests of trusted proxies and of networks that have sent a genuine callback", async () => {
+    const server = createServer((_request, response) => response.end());
+    const proven = new Map([["127.0.0.3", true as const]]);
+    new Connections({ perNetwork: 0, stallMs, trustedProxies: ["127.0.0.2"], keylessPerSecond: 1, proven }).watch(server);
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    await using _ = server;
+    for (const [address, expected] of [
+      ["127.0.0.1", 4],
+      ["127.0.0.2", 20],
+      ["127.0.0.3", 20],
+    ] as const) {
+      await using client = new RawClient((server.address() as AddressInfo).port, { address });
+      expect(await countResponses(client, get("/"), 20), address).toBe(expected);
+    }
+  });
+});
 
 describe("Connections with responses that the caller reads slowly or not at all", () => {
   // The responses have more bytes than the operating system buffers for one connection.
@@ -136,7 +238,7 @@ test("Connections calls the request listeners for 8 of 500 requests that arrive 
   const server = createServer(() => {
     requests++;
   });
-  new Connections({ perNetwork: 0, stallMs, trustedProxies: [] }).watch(server);
+  new Connections({ perNetwork: 0, stallMs, trustedProxies: [], keylessPerSecond: 0, proven: new Map() }).watch(server);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   await using _ = server;
   await using client = new RawClient((server.address() as AddressInfo).port);

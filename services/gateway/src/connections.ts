@@ -1,23 +1,40 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { StalledSockets } from "@amana/runtime";
+import { StalledSockets, setBounded } from "@amana/runtime";
 import { BoundedCounters } from "./bounded-counters.ts";
 import type { Config } from "./config.ts";
 import { canonicalCidr, createAddressFilter } from "./key-lease/allowed-ips.ts";
 import { connectionsEnded, openConnections } from "./metrics.ts";
 import { networkOf } from "./rate-limit/network.ts";
+import { TokenBuckets } from "./rate-limit/token-buckets.ts";
 
 interface ConnectionsOptions extends Pick<Config["connectionBounds"], "perNetwork" | "stallMs"> {
   /**
-   * Trusted proxies. They are exempt from `perNetwork`, because they forward the requests of many
-   * networks.
+   * Trusted proxies. They are exempt from the limits of a network, because they forward the
+   * requests of many networks.
    */
   readonly trustedProxies: readonly string[];
+  /**
+   * Maximum number of requests without a valid key per second and network; 0 for no limit. A
+   * network may send this number for `burstSeconds` at once.
+   */
+  readonly keylessPerSecond: number;
+  /** Networks without the limit `keylessPerSecond`. */
+  readonly proven: ReadonlyMap<string, true>;
   /** Monotonic clock. */
   readonly nowMs?: (() => number) | undefined;
 }
 
-type Reason = "chunks" | "network" | "pipelined" | "stalled";
+type Reason = "chunks" | "flood" | "network" | "pipelined" | "stalled";
+
+interface Connection {
+  /** Undefined if the limits of a network do not apply. */
+  readonly network: string | undefined;
+  /** The responses that are not completely sent. */
+  readonly unsent: Set<ServerResponse>;
+  /** Whether a request on this connection had a valid key. */
+  hasKey: boolean;
+}
 
 /**
  * Maximum number of unsent responses on a connection. Callers that pipeline requests send only a
@@ -27,16 +44,30 @@ type Reason = "chunks" | "network" | "pipelined" | "stalled";
 const pipelinedMax = 8;
 /** Number of checks for stalled responses during `stallMs`. */
 const checksPerStall = 6;
+const burstSeconds = 5;
+/** Time for which the gateway accepts no connections of a network after a flood. */
+const floodPauseMs = 5_000;
+const pausedNetworksMax = 10_000;
 
 /**
  * Tracks the connections of the gateway and the unsent responses of each connection, because Node
  * does not expose them. Closes connections beyond the limit of their network, connections with too
  * many pipelined requests, and connections whose caller does not read its response.
+ *
+ * Limits the connections and requests without a valid key of each network. Even a rejected request
+ * takes as much CPU time as a read, and Node parses everything that has arrived on a connection,
+ * even after the connection is closed. Beyond the limit, the gateway therefore closes all
+ * connections of the network, so that it does not read what has arrived on them, and refuses new
+ * ones for some seconds.
  */
 export class Connections {
-  /** The responses of each open connection that are not completely sent. */
-  readonly #unsent = new Map<Socket, Set<ServerResponse>>();
+  readonly #open = new Map<Socket, Connection>();
   readonly #byNetwork = new BoundedCounters();
+  /** Tokens for connections, requests and groups of small chunks, by network. */
+  readonly #keyless: TokenBuckets | undefined;
+  /** Times at which the pauses after floods end, by network. */
+  readonly #pausedUntilMs = new Map<string, number>();
+  readonly #nowMs: () => number;
   readonly #stalled: StalledSockets;
   readonly #options: ConnectionsOptions;
   readonly #isProxy: (address: string) => boolean;
@@ -44,25 +75,32 @@ export class Connections {
 
   constructor(options: ConnectionsOptions) {
     this.#options = options;
+    const { keylessPerSecond: perSecond, nowMs = () => performance.now() } = options;
+    this.#nowMs = nowMs;
+    if (perSecond > 0) this.#keyless = new TokenBuckets({ perSecond, burst: burstSeconds * perSecond, nowMs });
     this.#stalled = new StalledSockets(options.stallMs, options.nowMs);
     this.#isProxy = createAddressFilter(options.trustedProxies.map((entry) => canonicalCidr(entry) ?? entry));
   }
 
   watch(server: Server): void {
     server.on("connection", (socket) => {
-      if (!this.#admit(socket)) {
-        this.end(socket, "network");
+      const { remoteAddress = "" } = socket;
+      const network = this.#isProxy(remoteAddress) ? undefined : networkOf(remoteAddress);
+      const refusal = network === undefined ? undefined : this.#admit(socket, network);
+      if (refusal) {
+        this.end(socket, refusal);
         return;
       }
-      const responses = new Set<ServerResponse>();
-      this.#unsent.set(socket, responses);
-      openConnections.set(this.#unsent.size);
+      const unsent = new Set<ServerResponse>();
+      this.#open.set(socket, { network, unsent, hasKey: false });
+      openConnections.set(this.#open.size);
       socket.once("close", () => {
         // After a CONNECT, Node emits no "close" for the responses that wait for an earlier one.
-        for (const response of responses) response.destroy();
-        this.#unsent.delete(socket);
-        openConnections.set(this.#unsent.size);
+        for (const response of unsent) response.destroy();
+        this.#open.delete(socket);
+        openConnections.set(this.#open.size);
       });
+      this.count(socket);
     });
     // Node emits `checkExpectation` instead of `request` for a request with an unknown `Expect`
     // header.
@@ -72,36 +110,57 @@ export class Connections {
   }
 
   /**
-   * Tracks the response of each event, and then calls the present listeners of the event. Does not
-   * call them after the connection has ended, because Node emits events for all requests that
-   * arrived in one read.
+   * Counts the request and tracks the response of each event, and then calls the present listeners
+   * of the event. Does not call them after the connection has ended, because Node emits events for
+   * all requests that arrived in one read.
    */
   #trackBefore(server: Server, event: string): void {
     const listeners = server.listeners(event);
     server.removeAllListeners(event);
     server.on(event, ({ socket }: IncomingMessage, response: ServerResponse, ...rest: unknown[]) => {
+      this.count(socket);
       if (socket.destroyed) return;
       if (this.#isStopping) response.shouldKeepAlive = false;
-      const responses = this.#unsent.get(socket);
-      responses?.add(response);
-      response.once("close", () => responses?.delete(response));
-      if (responses && responses.size > pipelinedMax) this.end(socket, "pipelined");
+      const unsent = this.#open.get(socket)?.unsent;
+      unsent?.add(response);
+      response.once("close", () => unsent?.delete(response));
+      if (unsent && unsent.size > pipelinedMax) this.end(socket, "pipelined");
       else for (const listener of listeners) listener.call(server, response.req, response, ...rest);
     });
   }
 
   /**
-   * Counts the connection for its network until the connection closes. Returns false if the network
-   * has reached its limit.
+   * Counts the connection for its network until the connection closes. Returns the reason for a
+   * refusal.
    */
-  #admit(socket: Socket): boolean {
-    const { remoteAddress = "" } = socket;
+  #admit(socket: Socket, network: string): Reason | undefined {
     const { perNetwork } = this.#options;
-    if (perNetwork === 0 || this.#isProxy(remoteAddress)) return true;
-    const bounds = [{ key: networkOf(remoteAddress), max: perNetwork }];
-    if (this.#byNetwork.reserve(bounds, 1)) return false;
+    if ((this.#pausedUntilMs.get(network) ?? 0) > this.#nowMs()) return "flood";
+    if (perNetwork === 0) return undefined;
+    const bounds = [{ key: network, max: perNetwork }];
+    if (this.#byNetwork.reserve(bounds, 1)) return "network";
     socket.once("close", () => this.#byNetwork.add(bounds, -1));
-    return true;
+    return undefined;
+  }
+
+  /**
+   * Counts a connection, a request or a group of small chunks for the network of the connection.
+   * Beyond the limit, closes all connections of the network.
+   */
+  count(socket: Socket, tokens = 1): void {
+    const network = this.#open.get(socket)?.network;
+    if (network === undefined || !this.#keyless || this.#options.proven.has(network)) return;
+    if (this.#keyless.draw(network, tokens).allowed || (this.#pausedUntilMs.get(network) ?? 0) > this.#nowMs()) return;
+    setBounded(this.#pausedUntilMs, network, this.#nowMs() + floodPauseMs, pausedNetworksMax);
+    for (const [other, connection] of this.#open) if (connection.network === network) this.end(other, "flood");
+  }
+
+  /** Reverses the count of a request with a valid key, and of its connection. */
+  uncount({ socket }: IncomingMessage): void {
+    const connection = this.#open.get(socket);
+    if (connection?.network === undefined) return;
+    this.#keyless?.giveBack(connection.network, connection.hasKey ? 1 : 2);
+    connection.hasKey = true;
   }
 
   /**
@@ -109,7 +168,7 @@ export class Connections {
    * called several times during `stallMs`.
    */
   endStalled(): void {
-    for (const socket of this.#unsent.keys()) if (this.#stalled.isStalled(socket)) this.end(socket, "stalled");
+    for (const socket of this.#open.keys()) if (this.#stalled.isStalled(socket)) this.end(socket, "stalled");
   }
 
   /** Closes the connection immediately and counts the reason. */
@@ -134,7 +193,7 @@ export class Connections {
    */
   closeAllAfterResponse(): void {
     this.#isStopping = true;
-    for (const socket of this.#unsent.keys()) {
+    for (const socket of this.#open.keys()) {
       const last = this.#unsentOf(socket).at(-1);
       if (last) closeAfter(socket, last);
     }
@@ -142,11 +201,11 @@ export class Connections {
 
   /** Closes connections on which no completely received request waits for its response. */
   closeWithoutRequest(): void {
-    for (const socket of this.#unsent.keys()) if (!this.#unsentOf(socket).some(hasWholeRequest)) socket.destroy();
+    for (const socket of this.#open.keys()) if (!this.#unsentOf(socket).some(hasWholeRequest)) socket.destroy();
   }
 
   #unsentOf(socket: Socket): ServerResponse[] {
-    return [...(this.#unsent.get(socket) ?? [])];
+    return [...(this.#open.get(socket)?.unsent ?? [])];
   }
 }
 

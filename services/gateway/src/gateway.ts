@@ -25,6 +25,11 @@ import { type Channels, createRpc } from "./rpc.ts";
 
 const keyLookUpTimeoutMs = 3_000;
 const drawTimeoutMs = 1_000;
+/**
+ * Number of requests without a valid key that a network may send for each request to a service.
+ * Pages load several files, and rejected requests count, too.
+ */
+const keylessRatio = 10;
 
 /** Settings that plugins and routes read. */
 type Settings = Pick<
@@ -71,7 +76,13 @@ export function createGateway(
         rpc.keyLeases.resolveBusiness({ businessId }, { caller: platformCaller, timeoutMs: keyLookUpTimeoutMs }),
     }),
     readiness: createReadiness(channels),
-    connections: new Connections({ ...settings.connectionBounds, trustedProxies: settings.trustedProxies, nowMs }),
+    connections: new Connections({
+      ...settings.connectionBounds,
+      keylessPerSecond: keylessRatio * (rateLimits.keylessPerSecond ?? 0),
+      proven: limits.proven,
+      trustedProxies: settings.trustedProxies,
+      nowMs,
+    }),
     limits,
     bytes: new BoundedCounters((total) => bytesAtOnce.set(total)),
     byteBounds: createCallerBounds(settings.byteBounds, { caller: tooManyBytes, all: () => overloaded("bytes") }, limits.proven),

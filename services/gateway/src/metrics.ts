@@ -35,8 +35,8 @@ openConnections.set(0);
 
 export const connectionsEnded = counter({
   name: "amana_http_connections_ended_total",
-  help: "Connections closed by the gateway: too many of one network, too many pipelined requests or small chunks, or a response without progress",
-  labels: { reason: ["chunks", "network", "pipelined", "stalled"] },
+  help: "Connections closed by the gateway: too many connections or keyless requests of one network, too many pipelined requests or small chunks, or a response without progress",
+  labels: { reason: ["chunks", "flood", "network", "pipelined", "stalled"] },
 });
 
 export const requestsShed = counter({

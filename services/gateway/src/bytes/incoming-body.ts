@@ -12,6 +12,8 @@ const tooManyChunks = "The body arrived in too many small chunks. Send larger ch
  * segments are larger.
  */
 const chunksMax = 10_000;
+/** Number of chunks that take about as much CPU time as a request. */
+const chunksPerRequest = 100;
 
 /**
  * A request's body in one buffer. A full buffer is replaced by a larger buffer, usually of twice
@@ -34,15 +36,20 @@ export class IncomingBody {
 
   /**
    * `onTooManyChunks` is called if the caller continues to send small chunks after its body was
-   * rejected.
+   * rejected. `onManyChunks` is called after each 100 chunks.
    */
-  constructor(raw: IncomingMessage, counters: BoundedCounters, onTooManyChunks: () => void) {
+  constructor(
+    raw: IncomingMessage,
+    counters: BoundedCounters,
+    { onManyChunks, onTooManyChunks }: Record<"onManyChunks" | "onTooManyChunks", () => void>,
+  ) {
     this.#raw = raw;
     this.#counters = counters;
     // Prevents an unhandled rejection, because a request may be rejected before `read` is called.
     this.#body.promise.catch(() => {});
     raw.on("data", (chunk: Buffer) => {
       this.#chunks++;
+      if (this.#chunks % chunksPerRequest === 0) onManyChunks();
       if (this.#chunks === 2 * chunksMax) onTooManyChunks();
       if (this.#isKept) this.#store(chunk);
     });

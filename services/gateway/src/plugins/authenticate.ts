@@ -22,6 +22,12 @@ const problemCodes: Readonly<Partial<Record<KeyState, ProblemCode>>> = {
 const wrongRoleCodes = { business: "business_key_required", admin: "admin_required" } as const;
 
 /**
+ * Share of a request that a request beyond the business's rate limit counts for its network. It is
+ * less than one, so that a business that exceeds its limit several times still gets status 429.
+ */
+const rejectedTokens = 1 / 4;
+
+/**
  * Authenticates requests with the keys of one role. Checks in this order: the key is valid (status
  * 401), the business is within its rate limit (status 429), the caller's address is permitted and
  * the key has the role (status 403). Resolves the key when the headers have arrived. If this result
@@ -29,7 +35,7 @@ const wrongRoleCodes = { business: "business_key_required", admin: "admin_requir
  * the whole request has arrived.
  */
 export function authenticate(scope: App, gateway: Gateway, role: "business" | "admin"): void {
-  const { keys, logger } = gateway;
+  const { connections, keys, logger } = gateway;
 
   const admit = (request: FastifyRequest, reply: FastifyReply, key: ResolvedKey) => {
     const { state, caller, allows } = key;
@@ -41,7 +47,12 @@ export function authenticate(scope: App, gateway: Gateway, role: "business" | "a
     request.resolvedKey = key;
     // Also counts the requests that are rejected below, because these requests have caused a key
     // look-up.
-    if (isFirstCheck) limitBusiness(gateway, request, reply);
+    if (isFirstCheck) {
+      connections.uncount(request.raw);
+      const problem = limitBusiness(gateway, request, reply);
+      if (problem) connections.count(request.raw.socket, rejectedTokens);
+      if (problem) throw problem;
+    }
     if (allows && !allows(request.ip)) throw Problem.of("address_not_allowed");
     if (caller.role !== role) throw Problem.of(wrongRoleCodes[role]);
   };

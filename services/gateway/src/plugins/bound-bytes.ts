@@ -82,7 +82,12 @@ export function receiveBodies(app: App, gateway: Gateway): void {
  * body until the response has been sent. Returns null if the request has no body.
  */
 export const receiveBody = (raw: IncomingMessage, { bytes, connections }: Gateway): IncomingBody | null =>
-  hasBody(raw) ? new IncomingBody(raw, bytes, () => connections.end(raw.socket, "chunks")) : null;
+  hasBody(raw)
+    ? new IncomingBody(raw, bytes, {
+        onManyChunks: () => connections.count(raw.socket),
+        onTooManyChunks: () => connections.end(raw.socket, "chunks"),
+      })
+    : null;
 
 /** Returns whether the request has a body (RFC 9112, section 6.3). */
 export const hasBody = ({ headers }: IncomingMessage): boolean =>

@@ -25,14 +25,11 @@ export function drawTokens(
 }
 
 /**
- * Counts a request of a business, for every route. Throws a Problem if the business exceeds its
+ * Counts a request of a business, for every route. Returns a problem if the business exceeds its
  * rate limit.
  */
-export function limitBusiness({ limits }: Gateway, { caller }: FastifyRequest, reply: FastifyReply): void {
-  if (caller?.role !== "business") return;
-  const problem = drawTokens(limits.business, "business", caller.businessId, { reply });
-  if (problem) throw problem;
-}
+export const limitBusiness = ({ limits }: Gateway, { caller }: FastifyRequest, reply: FastifyReply): Problem | undefined =>
+  caller?.role === "business" ? drawTokens(limits.business, "business", caller.businessId, { reply }) : undefined;
 
 /** Size of a body that counts as one additional request. */
 const bytesPerRequest = 16 * 1024;

@@ -106,6 +106,12 @@ export class TokenBuckets {
     };
   }
 
+  /** Adds tokens that were drawn for a request which does not count. */
+  giveBack(key: string, tokens: number): void {
+    const bucket = this.#refill(key);
+    bucket.tokens = Math.min(this.#options.burst, bucket.tokens + tokens);
+  }
+
   /**
    * Refills the key's bucket up to the current time, marks it as most recently used, and returns
    * it.

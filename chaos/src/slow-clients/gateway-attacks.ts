@@ -256,6 +256,19 @@ const manyConnections: Attack = async ({ port, check }) => {
   );
 };
 
+/**
+ * Sends requests without a key. The gateway responds to each of them at once, so no other limit
+ * ends the connections. Requires a gateway with RATE_LIMIT_KEYLESS_PER_SECOND.
+ */
+export const flood: Attack = async ({ port, check }) => {
+  const { clients, results } = await withClients(
+    200,
+    targetFrom(port, 16),
+    async (client) => await client.sendUntilClosed(formatGet("/none"), waitMsMax),
+  );
+  check("all connections of a network that floods the gateway are ended", results.every(Boolean), statusesOf(clients));
+};
+
 export const gatewayAttacks: Readonly<Record<string, Attack>> = {
   "tiny chunks": tinyChunks,
   "tiny chunks withheld": tinyChunksWithheld,

@@ -1,9 +1,10 @@
+import { apiCaller } from "@amana/dev-env/demo/api";
 import { waitUntil } from "@amana/dev-env/eventually";
 import { aBusiness, startTestSystem } from "@amana/e2e/test-system";
 import type { Program } from "../program.ts";
 import { createRandom } from "../random.ts";
 import { startCustomer } from "./customer.ts";
-import { type AttackedGateway, gatewayAttacks } from "./gateway-attacks.ts";
+import { type AttackedGateway, flood, gatewayAttacks } from "./gateway-attacks.ts";
 import { readGatewayMetric } from "./gateway-metric.ts";
 import { checkMemory } from "./memory.ts";
 import { attackRpcPorts } from "./rpc-port-attacks.ts";
@@ -68,5 +69,13 @@ export const slowClientsProgram: Program = {
       () => `bytes, requests, connections: ${usage.join(", ")}`,
     );
     checkMemory(system, report, log);
+
+    log("gateway: flood");
+    await system.services.gateway.stop();
+    await system.services.gateway.start({ RATE_LIMIT_KEYLESS_PER_SECOND: "1" });
+    await system.waitUntilReady();
+    await flood(gateway);
+    const { status } = await apiCaller(system.gatewayUrl, key)("GET", "/api/v1/me");
+    gateway.check("another network gets responses after a flood", status === 200, () => `status ${status}`);
   },
 };

@@ -1,6 +1,7 @@
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { createServer, type Socket } from "node:net";
+import { setImmediate } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { afterEach, expect, test } from "vitest";
 import { startReceiver } from "../../test/harness.ts";
@@ -85,7 +86,7 @@ test("the webhook HTTP client returns TIMEOUT when the server sends an endless h
 
 test("the webhook HTTP client returns status 200 when the connection is reset after the headers", async () => {
   const server = await startRawServer((socket) => {
-    socket.write(`${head}content-length: 100\r\n\r\npartial`, () => setImmediate(() => socket.resetAndDestroy()));
+    socket.write(`${head}content-length: 100\r\n\r\npartial`, () => void setImmediate().then(() => socket.resetAndDestroy()));
   });
   expect(await aClient().post(server.url, {}, body)).toMatchObject({ statusCode: 200, failure: undefined });
 });
@@ -225,7 +226,7 @@ test.each([
   const server = await startRawServer((socket) => {
     socket.write(first);
     const properties = () =>
-      void (socket.destroyed || (socket.write(flood) ? setImmediate(properties) : socket.once("drain", properties)));
+      void (socket.destroyed || (socket.write(flood) ? setImmediate().then(properties) : socket.once("drain", properties)));
     properties();
   });
   const outcome = await aClient().post(server.url, {}, body);
@@ -247,6 +248,76 @@ test("the webhook HTTP client uses at most two connections for 60 consecutive re
   }
   // The next request may start before the client has marked the connection as free.
   expect(ports.size).toBeLessThan(3);
+});
+
+const okBody = "content-length: 2\r\n\r\nok";
+const tooLong = { code: "INVALID_RESPONSE", detail: "the response is too long" };
+
+test.each([
+  // The status line, the header content-length and the empty line are header lines too.
+  ["256 header lines", `${head}${"a:\r\n".repeat(253)}${okBody}`],
+  ["a header section of 16 KiB", `${head}a: ${"y".repeat(16_384 - head.length - 5 - (okBody.length - 2))}\r\n${okBody}`],
+  ["100 interim responses", `${"HTTP/1.1 103 Early Hints\r\n\r\n".repeat(100)}${head}${okBody}`],
+])("the webhook HTTP client accepts a response with %s, and reuses the connection", async (_size, bytes) => {
+  const server = await startRawServer((socket) => socket.write(bytes));
+  const client = aClient();
+  for (let i = 0; i < 10; i++) {
+    expect(await client.post(server.url, {}, body)).toMatchObject({ statusCode: 200, response: "ok" });
+  }
+  // The next request may start before the client has marked the connection as free.
+  expect(server.sockets.size).toBeLessThan(3);
+});
+
+test.each([
+  ["257 header lines", `${head}${"a:\r\n".repeat(254)}${okBody}`],
+  [
+    "a header section of 16 KiB and 1 byte",
+    `${head}a: ${"y".repeat(16_385 - head.length - 5 - (okBody.length - 2))}\r\n${okBody}`,
+  ],
+  ["130 interim responses", `${"HTTP/1.1 103 Early Hints\r\n\r\n".repeat(130)}${head}${okBody}`],
+])("the webhook HTTP client returns INVALID_RESPONSE for a response with %s", async (_size, bytes) => {
+  const server = await startRawServer((socket) => socket.write(bytes));
+  expect(await aClient().post(server.url, {}, body)).toMatchObject({ statusCode: undefined, failure: tooLong });
+  await Promise.all(server.closed);
+});
+
+test("the webhook HTTP client counts header lines of a response that arrives one byte at a time", async () => {
+  const sendBytes = async (socket: Socket, bytes: string) => {
+    for (const byte of bytes) {
+      if (socket.destroyed) return;
+      socket.write(byte);
+      await setImmediate();
+    }
+  };
+  let headerLines = 250;
+  const server = await startRawServer((socket) => {
+    socket.setNoDelay(true);
+    void sendBytes(socket, `${head}${"a:\r\n".repeat(headerLines)}${okBody}`);
+  });
+  const client = aClient();
+  expect(await client.post(server.url, {}, body)).toMatchObject({ statusCode: 200, response: "ok" });
+  headerLines = 260;
+  expect(await client.post(server.url, {}, body)).toMatchObject({ statusCode: undefined, failure: tooLong });
+});
+
+test("the webhook HTTP client returns status 200 and the first KiB of a body of 100 kB that arrives with the headers", async () => {
+  const text = Array.from({ length: 20_000 }, (_, i) => `${i % 10}\r\n\r\n`).join("");
+  const server = await startRawServer((socket) => socket.write(`${head}content-length: ${text.length}\r\n\r\n${text}`));
+  const outcome = await aClient().post(server.url, {}, body);
+  expect(outcome).toMatchObject({ statusCode: 200, failure: undefined, response: text.slice(0, 1_024) });
+});
+
+test("the webhook HTTP client returns status 200 for a response with 30000 trailers, and closes its connection before the last trailer", async () => {
+  const trailers = "a:\r\n".repeat(30_000);
+  const server = await startRawServer((socket) =>
+    socket.write(`${head}transfer-encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n${trailers}\r\n`),
+  );
+  const client = aClient();
+  for (let i = 0; i < 2; i++) {
+    expect(await client.post(server.url, {}, body)).toMatchObject({ statusCode: 200, response: "ok" });
+    await setImmediate();
+  }
+  expect(server.sockets.size).toBe(2);
 });
 
 const fault = (code: string, properties: object = {}) => Object.assign(new Error("simulated failure"), { code, ...properties });

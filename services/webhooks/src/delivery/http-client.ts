@@ -1,8 +1,8 @@
-import type { Socket } from "node:net";
 import type { EnumName } from "@amana/contracts/enum-names";
 import type { DeliveryFailure } from "@amana/contracts/webhooks/v1/event_pb";
 import { Agent } from "undici";
 import { type AddressGuard, AddressNotPublic, guardedConnector } from "../webhook-endpoint/address-guard.ts";
+import { limitResponse, ResponseTooLong } from "./limit-response.ts";
 
 export type FailureCode = EnumName<typeof DeliveryFailure>;
 
@@ -32,19 +32,8 @@ export interface HttpClient extends AsyncDisposable {
   abortAll(): void;
 }
 
-/**
- * Number of bytes of a response body after which the client stops reading and closes the
- * connection. The body is only shown to the business, so the rest is not needed.
- */
-const bodyBytesMax = 16 * 1024;
 const bodyMsMax = 2_000;
 const shownBytes = 1024;
-/**
- * Maximum number of bytes that a connection receives for one request. It includes headers and
- * interim responses, because parsing them also takes time.
- */
-const responseBytesMax = 128 * 1024;
-
 /**
  * Creates the HTTP client of deliveries. The client keeps connections to each origin alive. One
  * deadline covers connecting, TLS and response headers. The client does not follow redirects, does
@@ -55,7 +44,7 @@ export function createHttpClient({ addresses, timeoutMs }: { addresses: AddressG
   const agent = new Agent({
     connect: (target, callback) =>
       connect(target, (...connected) => {
-        if (connected[1]) limitResponseBytes(connected[1]);
+        if (connected[1]) limitResponse(connected[1]);
         callback(...connected);
       }),
     // Sets no limit of connections per origin. Many endpoints may share an origin, and an endpoint
@@ -65,9 +54,9 @@ export function createHttpClient({ addresses, timeoutMs }: { addresses: AddressG
     pipelining: 1,
     keepAliveTimeout: 4_000,
     keepAliveMaxTimeout: 60_000,
-    // Larger than the limit of `limitResponseBytes`, which therefore closes the connection first.
-    // If undici detects headers that are too large, it needs 100 ms to create its error.
-    maxHeaderSize: 2 * responseBytesMax,
+    // Larger than the limits of `limitResponse`, which therefore closes the connection first. If
+    // undici detects headers that are too large, it needs 100 ms to create its error.
+    maxHeaderSize: 256 * 1024,
     headersTimeout: 0,
     bodyTimeout: 0,
   });
@@ -79,7 +68,6 @@ export function createHttpClient({ addresses, timeoutMs }: { addresses: AddressG
     new Promise((resolve) => {
       const startedMs = performance.now();
       const chunks: Buffer[] = [];
-      let size = 0;
       let status: { code: number; retryAfter: string | undefined } | undefined;
       let abort: (() => void) | undefined;
       let hasEnded = false;
@@ -121,10 +109,7 @@ export function createHttpClient({ addresses, timeoutMs }: { addresses: AddressG
             timer = setTimeout(() => end({}), Math.min(leftMs, bodyMsMax));
           },
           onResponseData(_controller, chunk) {
-            if (hasEnded) return;
-            chunks.push(chunk);
-            size += chunk.length;
-            if (size >= bodyBytesMax) end({});
+            if (!hasEnded) chunks.push(chunk);
           },
           onResponseEnd() {
             abort = undefined;
@@ -149,24 +134,6 @@ export function createHttpClient({ addresses, timeoutMs }: { addresses: AddressG
 }
 
 /**
- * Closes a connection that received more than `responseBytesMax` bytes since its last request. The
- * HTTP parser does not run for the bytes that exceed the limit.
- */
-function limitResponseBytes(socket: Socket): void {
-  let [writtenBytes, readBeforeRequest, readBytes] = [0, 0, 0];
-  const checkBytes = () => {
-    if (socket.bytesWritten !== writtenBytes) [writtenBytes, readBeforeRequest] = [socket.bytesWritten, readBytes];
-    readBytes = socket.bytesRead;
-    if (readBytes - readBeforeRequest <= responseBytesMax) return;
-    socket.destroy(new ResponseTooLong());
-    socket.read();
-  };
-  // Waits until undici has added its own listener, because the first `readable` listener starts the
-  // reading. Prepends `checkBytes`, so that it runs before undici's listener.
-  setImmediate(() => socket.prependListener("readable", checkBytes));
-}
-
-/**
  * Decodes the start of a body, at most `shownBytes` in UTF-8. Omits an incomplete last character.
  * Replaces control characters, except tab and line breaks, because PostgreSQL cannot store NUL in a
  * text, and JSON needs six bytes for each of the others.
@@ -185,8 +152,6 @@ export const secretUnreadable: Failure = {
   code: "SECRET_UNREADABLE",
   detail: "nothing was sent: Amana could not decrypt the signing secret; redeliver the event later, or rotate the secret now",
 };
-
-class ResponseTooLong extends Error {}
 
 /** Failure code and detail for each error code of Node.js or undici. */
 const failures: readonly (readonly [RegExp, FailureCode, string])[] = [

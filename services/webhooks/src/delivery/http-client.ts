@@ -2,6 +2,7 @@ import type { EnumName } from "@amana/contracts/enum-names";
 import type { DeliveryFailure } from "@amana/contracts/webhooks/v1/event_pb";
 import { Agent } from "undici";
 import { type AddressGuard, AddressNotPublic, guardedConnector } from "../webhook-endpoint/address-guard.ts";
+import { TooManyAddresses } from "../webhook-endpoint/resolve-name.ts";
 import { limitResponse, ResponseTooLong } from "./limit-response.ts";
 
 export type FailureCode = EnumName<typeof DeliveryFailure>;
@@ -167,6 +168,7 @@ const failures: readonly (readonly [RegExp, FailureCode, string])[] = [
 /** Describes an error for the endpoint's business, without internals of Amana. */
 export function describeFailure(error: Error & { code?: string; syscall?: string }): Failure {
   if (error instanceof AddressNotPublic) return { code: "ADDRESS_FORBIDDEN", detail: error.message };
+  if (error instanceof TooManyAddresses) return { code: "DNS_ERROR", detail: error.message };
   if (error instanceof ResponseTooLong) return { code: "INVALID_RESPONSE", detail: "the response is too long" };
   if (error.name === "HTTPParserError") return { code: "INVALID_RESPONSE", detail: "the response is not valid HTTP" };
   const { code: errorCode = "", syscall = "" } = error;

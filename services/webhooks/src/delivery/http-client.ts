@@ -1,5 +1,6 @@
 import type { EnumName } from "@amana/contracts/enum-names";
 import type { DeliveryFailure } from "@amana/contracts/webhooks/v1/event_pb";
+import type { FairSemaphore } from "@amana/runtime";
 import { Agent } from "undici";
 import { type AddressGuard, AddressNotPublic, guardedConnector } from "../webhook-endpoint/address-guard.ts";
 import { TooManyAddresses } from "../webhook-endpoint/resolve-name.ts";
@@ -21,26 +22,44 @@ export interface PostOutcome {
   /** The first KiB of the response body as text. */
   readonly response: string | undefined;
   readonly durationMs: number;
+  /** False if the attempt failed while it resolved the name, connected, or negotiated TLS. */
+  readonly hasConnected: boolean;
 }
 
 export interface HttpClient extends AsyncDisposable {
   /**
-   * Sends a POST. Never throws. Returns undefined if `abortAll` aborted the request, because the
-   * effect of an aborted request is unknown.
+   * Sends a POST for a business. Never throws. Returns undefined if `abortAll` aborted the request,
+   * because the effect of an aborted request is unknown. Also returns undefined, without sending
+   * the request, if no slot for connecting is free within `slotWaitMs`.
    */
-  post(url: URL, headers: Record<string, string>, body: Buffer): Promise<PostOutcome | undefined>;
+  post(
+    sender: { readonly businessId: string; readonly slotWaitMs: number },
+    url: URL,
+    headers: Record<string, string>,
+    body: Buffer,
+  ): Promise<PostOutcome | undefined>;
   /** Aborts all current and future requests. */
   abortAll(): void;
 }
 
 const bodyMsMax = 2_000;
 const shownBytes = 1024;
+
 /**
  * Creates the HTTP client of deliveries. The client keeps connections to each origin alive. One
  * deadline covers connecting, TLS and response headers. The client does not follow redirects, does
- * not decompress bodies, and does not connect to addresses that the guard forbids.
+ * not decompress bodies, and does not connect to addresses that the guard forbids. An attempt uses
+ * a slot of `connecting` until its connection is ready or the attempt fails.
  */
-export function createHttpClient({ addresses, timeoutMs }: { addresses: AddressGuard; timeoutMs: number }): HttpClient {
+export function createHttpClient({
+  addresses,
+  timeoutMs,
+  connecting,
+}: {
+  readonly addresses: AddressGuard;
+  readonly timeoutMs: number;
+  readonly connecting: FairSemaphore;
+}): HttpClient {
   const connect = guardedConnector(addresses, timeoutMs);
   const agent = new Agent({
     connect: (target, callback) =>
@@ -48,6 +67,9 @@ export function createHttpClient({ addresses, timeoutMs }: { addresses: AddressG
         if (connected[1]) limitResponse(connected[1]);
         callback(...connected);
       }),
+    // The connector does not offer HTTP/2 either. Without this option, undici keeps all requests to
+    // an https origin waiting until its first connection has negotiated a protocol.
+    allowH2: false,
     // Sets no limit of connections per origin. Many endpoints may share an origin, and an endpoint
     // that does not respond must not use up the connections of the other endpoints. The slots of
     // `ConcurrencyLimits` limit the total number of connections.
@@ -65,13 +87,13 @@ export function createHttpClient({ addresses, timeoutMs }: { addresses: AddressG
   const inFlight = new Set<() => void>();
   let isAborted = false;
 
-  const post: HttpClient["post"] = (url, headers, body) =>
-    new Promise((resolve) => {
+  const send = (url: URL, headers: Record<string, string>, body: Buffer, onConnected: () => void) =>
+    new Promise<PostOutcome | undefined>((resolve) => {
       const startedMs = performance.now();
       const chunks: Buffer[] = [];
       let status: { code: number; retryAfter: string | undefined } | undefined;
       let abort: (() => void) | undefined;
-      let hasEnded = false;
+      let [hasConnected, hasEnded] = [false, false];
 
       const end = (outcome: { failure?: Failure } | undefined) => {
         if (hasEnded) return;
@@ -85,6 +107,7 @@ export function createHttpClient({ addresses, timeoutMs }: { addresses: AddressG
             retryAfter: status?.retryAfter,
             response: status && shownText(chunks),
             durationMs: Math.round(performance.now() - startedMs),
+            hasConnected,
           },
         );
         abort?.();
@@ -99,6 +122,8 @@ export function createHttpClient({ addresses, timeoutMs }: { addresses: AddressG
         { origin: url.origin, path: url.pathname + url.search, method: "POST", headers, body },
         {
           onRequestStart(controller) {
+            hasConnected = true;
+            onConnected();
             abort = () => controller.abort(new Error("request aborted by the webhook HTTP client"));
             if (hasEnded) abort();
           },
@@ -125,7 +150,20 @@ export function createHttpClient({ addresses, timeoutMs }: { addresses: AddressG
     });
 
   return {
-    post,
+    async post({ businessId, slotWaitMs }, url, headers, body) {
+      const entered = connecting.acquire(businessId, slotWaitMs, url.host);
+      if (entered !== true && !(await entered)) return undefined;
+      let isConnecting = true;
+      const release = () => {
+        if (isConnecting) connecting.release(businessId, url.host);
+        isConnecting = false;
+      };
+      try {
+        return await send(url, headers, body, release);
+      } finally {
+        release();
+      }
+    },
     abortAll() {
       isAborted = true;
       for (const onAbort of inFlight) onAbort();

@@ -1,6 +1,7 @@
 import { eventually } from "@amana/testing";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { startNameServer } from "../../test/name-server.ts";
+import { ConcurrencyLimits } from "../delivery/concurrency-limits.ts";
 import { createHttpClient } from "../delivery/http-client.ts";
 import { type AddressGuard, createAddressGuard } from "./address-guard.ts";
 import { createNameResolver } from "./resolve-name.ts";
@@ -46,8 +47,10 @@ test("the address guard refuses a host name with 33 addresses, and refuses furth
 });
 
 test("the webhook HTTP client returns DNS_ERROR for a host name with 33 addresses, after one query for each address family", async () => {
-  await using client = createHttpClient({ addresses: guard, timeoutMs: 10_000 });
-  const post = () => client.post(new URL("https://33.test/"), {}, Buffer.from("{}"));
+  const { connecting } = new ConcurrencyLimits({ total: 64, perBusiness: 64, perEndpoint: 64 });
+  await using client = createHttpClient({ addresses: guard, timeoutMs: 10_000, connecting });
+  const post = () =>
+    client.post({ businessId: "business", slotWaitMs: 1_000 }, new URL("https://33.test/"), {}, Buffer.from("{}"));
   const outcomes = [...(await Promise.all([post(), post(), post()])), await post()];
   expect(outcomes.map((outcome) => outcome?.failure)).toEqual(Array(4).fill({ code: "DNS_ERROR", detail: tooManyAddresses }));
   expect(server.queries).toEqual(["33.test", "33.test"]);

@@ -14,9 +14,9 @@ import {
 
 const urlCharactersMax = 2_048;
 /**
- * Maximum wait for name servers and for the business's other checks, so that a slow name server does
- * not delay the registration. After this time, the URL is accepted, because each connection checks
- * the address again.
+ * Maximum wait for name servers and for the business's other checks, so that a slow name server
+ * does not delay the registration. After this time, the URL is accepted, because each connection
+ * checks the address again.
  */
 const resolveTimeoutMs = 2_000;
 

@@ -15,6 +15,8 @@ type Check = MessageInitShape<typeof WebhookCheckSchema>;
 
 const type = "WEBHOOK_CHECK";
 const timeoutMsMax = 5_000;
+/** Maximum wait for a slot for connecting. It is short, so that a check ends soon. */
+const slotWaitMsMax = 1_000;
 /**
  * Age of the timestamp that a receiver must reject as too old. One hour exceeds the recommended
  * tolerance of five minutes and the usual difference between clocks.
@@ -28,12 +30,17 @@ const oldEventAgeMs = 60 * 60 * 1000;
  * request. All other requests are concurrent. The service stores no delivery for these requests.
  */
 export async function checkReceiver(context: Context, receiver: Receiver): Promise<Check[]> {
-  const { addresses, clock, delivery } = context;
-  await using client = createHttpClient({ addresses, timeoutMs: Math.min(delivery.timeoutMs, timeoutMsMax) });
+  const { addresses, clock, delivery, limits } = context;
+  await using client = createHttpClient({
+    addresses,
+    timeoutMs: Math.min(delivery.timeoutMs, timeoutMsMax),
+    connecting: limits.connecting,
+  });
   const secrets = decryptSecrets(context, receiver);
+  const sender = { businessId: receiver.business_id, slotWaitMs: slotWaitMsMax };
 
-  const send = async (event: { id: string; body: Buffer }, signingSecrets: SigningSecrets, at: Date) =>
-    await client.post(new URL(receiver.url), deliveryHeaders(type, event.id, at, event.body, signingSecrets), event.body);
+  const send = async ({ id, body }: { id: string; body: Buffer }, signingSecrets: SigningSecrets, at: Date) =>
+    await client.post(sender, new URL(receiver.url), deliveryHeaders(type, id, at, body, signingSecrets), body);
   const anEvent = () => {
     const id = uuidv7();
     return { id, body: Buffer.from(renderBareEvent(type, id, receiver.business_id, clock.now())) };
@@ -63,7 +70,7 @@ function evaluate(
 ): Check {
   const { statusCode, failure, durationMs } = outcome ?? {};
   if (statusCode === undefined) {
-    const cause = failure?.detail ?? "the request was aborted";
+    const cause = failure?.detail ?? "Amana aborted the request, or the business had too many new connections";
     return { name, passed: false, detail: `no response: ${cause}. ${adviceWithoutResponse}` };
   }
   const passed = must === "accept" ? isAccepted(statusCode) : !isAccepted(statusCode);

@@ -10,12 +10,13 @@ import { retryPauseMs } from "./retry-policy.ts";
 import { deliveryHeaders } from "./signature.ts";
 
 /**
- * An endpoint is slow (its circuit breaker is open) if its last attempt took at least this long.
+ * An endpoint is slow (its circuit breaker is open) if its last attempt took at least this long, or
+ * failed before its connection was ready.
  */
 const slowMs = 3_000;
 /**
- * Maximum wait for a slot. It is short, because the URL and the secret were read when the delivery
- * was leased, and can change during the wait.
+ * Maximum wait for a slot and then for a slot for connecting. It is short, because the URL and the
+ * secret were read when the delivery was leased, and can change during the wait.
  */
 const waitMsMax = 3_000;
 
@@ -44,18 +45,19 @@ export function createAttempt(
     const { business_id, endpoint_id } = delivery;
     const ids = { delivery_id: delivery.id, event_id: delivery.event_id, endpoint_id };
     const slots = delivery.slow ? limits.slow : limits.healthy;
+    const waitsUntilMs = performance.now() + waitMsMax;
     if (!(await slots.acquire(business_id, waitMsMax, endpoint_id))) return await releaseLease([delivery]);
     const at = clock.now();
     const secrets = decryptSecretsIfReadable(context, delivery, ids);
     let outcome: PostOutcome | undefined = { ...emptyOutcome, failure: secretUnreadable };
     try {
-      if (secrets) outcome = await send(client, delivery, secrets, at);
+      if (secrets) outcome = await send(client, delivery, secrets, { at, waitsUntilMs });
     } finally {
       slots.release(business_id, endpoint_id);
       onSlotFree(delivery);
     }
-    // This process is stopping and has aborted the attempt. The endpoint may have received the
-    // request.
+    // Either this process is stopping and has aborted the attempt, so that the endpoint may have
+    // received the request. Or no slot for connecting was free.
     if (!outcome) return await releaseLease([delivery]);
     faultPoint("delivery.posted");
 
@@ -86,7 +88,13 @@ const logMessages = {
   FAILED: "delivery failed, not retried",
 };
 
-const emptyOutcome = { statusCode: undefined, retryAfter: undefined, response: undefined, durationMs: 0 };
+const emptyOutcome = {
+  statusCode: undefined,
+  retryAfter: undefined,
+  response: undefined,
+  durationMs: 0,
+  hasConnected: false,
+};
 
 /**
  * Signs and sends a delivery, in a span of the event's trace. The span contains only the URL's
@@ -96,14 +104,15 @@ async function send(
   client: HttpClient,
   delivery: LeasedDelivery,
   secrets: SigningSecrets,
-  at: Date,
+  { at, waitsUntilMs }: { readonly at: Date; readonly waitsUntilMs: number },
 ): Promise<PostOutcome | undefined> {
-  const { type, event_id } = delivery;
+  const { type, event_id, business_id } = delivery;
   if (delivery.is_first) observeFirstAttempt(delivery);
   const span = beginSpan("client", "POST webhook", delivery.traceparent ?? undefined);
   const url = new URL(delivery.url);
   const body = Buffer.from(delivery.body);
-  const outcome = await client.post(url, deliveryHeaders(type, event_id, at, body, secrets), body);
+  const sender = { businessId: business_id, slotWaitMs: Math.max(0, waitsUntilMs - performance.now()) };
+  const outcome = await client.post(sender, url, deliveryHeaders(type, event_id, at, body, secrets), body);
   span?.set({
     "http.request.method": "POST",
     "http.response.status_code": outcome?.statusCode,
@@ -113,7 +122,7 @@ async function send(
     "amana.event_id": event_id,
     "amana.event_type": type,
     "amana.endpoint_id": delivery.endpoint_id,
-    "amana.business_id": delivery.business_id,
+    "amana.business_id": business_id,
   });
   span?.end(outcome ? (outcome.failure?.code.toLowerCase() ?? failedStatus(outcome.statusCode)) : "cut_off");
   return outcome;
@@ -125,7 +134,7 @@ const failedStatus = (statusCode = 0) => (isSuccess(statusCode) ? undefined : St
 function resultOf(
   { clock, delivery: { pausesMs, timeoutMs } }: Context,
   { id, lease_token, endpoint_id, endpoint_updated_at, attempts }: LeasedDelivery,
-  { statusCode, failure, response, retryAfter, durationMs }: PostOutcome,
+  { statusCode, failure, response, retryAfter, durationMs, hasConnected }: PostOutcome,
   at: Date,
 ): AttemptResult {
   const isGone = statusCode === 410;
@@ -143,9 +152,10 @@ function resultOf(
     error: failure?.detail ?? null,
     failure: failure?.code ?? null,
     duration_ms: durationMs,
-    // A timer can fire slightly early, so the measured duration of an attempt that timed out may be
-    // below `timeoutMs`.
-    slow: durationMs >= Math.min(slowMs, timeoutMs - 2),
+    // A failed TLS handshake can take much CPU time, so that such an endpoint also needs the limits
+    // of slow endpoints. A timer can fire slightly early, so the measured duration of an attempt
+    // that timed out may be below `timeoutMs`.
+    slow: !hasConnected || durationMs >= Math.min(slowMs, timeoutMs - 2),
     response: response ?? null,
   };
 }

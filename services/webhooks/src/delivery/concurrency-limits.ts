@@ -10,6 +10,22 @@ export interface DeliveryLimits {
 /** Maximum number of attempts in flight to one slow endpoint. */
 const perSlowEndpoint = 2;
 /**
+ * Maximum number of attempts of a business that resolve a name, connect or negotiate TLS at once. A
+ * TLS handshake takes 4 ms of CPU time, but 90 ms if the business's server sends 37 costly
+ * certificates. This limit keeps the event loop free for other businesses.
+ */
+const connectingPerBusiness = 8;
+/**
+ * The same for one host of a business. A host that does not accept connections leaves two slots for
+ * the business's other endpoints.
+ */
+const connectingPerHost = 6;
+/**
+ * Maximum number of attempts in flight to all slow endpoints of a business. Slow endpoints that do
+ * not accept connections leave two slots of `connectingPerBusiness` for the other endpoints.
+ */
+const slowPerBusiness = 6;
+/**
  * Maximum number of leased deliveries per slot. It is more than one, so that a leased delivery is
  * ready when a slot becomes free.
  */
@@ -27,11 +43,15 @@ export class ConcurrencyLimits {
   isWorkerRunning = false;
   readonly healthy: FairSemaphore;
   readonly slow: FairSemaphore;
+  /** Slots of attempts whose connection is not ready yet. The keys are hosts. */
+  readonly connecting: FairSemaphore;
 
   constructor({ total, perBusiness, perEndpoint }: DeliveryLimits) {
     this.healthy = new FairSemaphore({ slots: total, perTenant: perBusiness, perKey: perEndpoint });
     const perKey = Math.min(perSlowEndpoint, perEndpoint);
-    this.slow = new FairSemaphore({ slots: eighthOf(total), perTenant: eighthOf(perBusiness), perKey });
+    const perTenant = Math.min(slowPerBusiness, eighthOf(perBusiness));
+    this.slow = new FairSemaphore({ slots: eighthOf(total), perTenant, perKey });
+    this.connecting = new FairSemaphore({ slots: total, perTenant: connectingPerBusiness, perKey: connectingPerHost });
   }
 
   /**

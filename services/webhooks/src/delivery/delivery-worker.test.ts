@@ -490,6 +490,18 @@ test("the delivery worker sends at most two concurrent attempts to an endpoint t
   expect(await fairHarness.sql("select slow from webhook_endpoint")).toEqual([{ slow: false }]);
 });
 
+test.each([
+  ["opens the circuit breaker of an endpoint that refuses the connection", true, false],
+  ["keeps the circuit breaker of an endpoint closed that responds with status 500", false, true],
+])("the delivery worker %s", async (_behavior, slow, isListening) => {
+  await using singleHarness = await startHarness({ deliver: { pausesMs: [60_000] } });
+  await using receiver = await startReceiver(respondWith(500));
+  if (!isListening) await receiver[Symbol.asyncDispose]();
+  const { delivery } = await deliverOne(receiver.url, singleHarness);
+  expect(delivery.attempts).toHaveLength(1);
+  expect(await singleHarness.sql("select slow from webhook_endpoint")).toEqual([{ slow }]);
+});
+
 test("the claim function claims no more deliveries than the limits for businesses, endpoints and slow endpoints allow", async () => {
   await using idleHarness = await startHarness({ deliver: false });
   const [busyCaller, otherCaller, slow] = [aBusinessCaller(), aBusinessCaller(), aBusinessCaller()];

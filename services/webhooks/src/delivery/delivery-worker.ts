@@ -22,7 +22,11 @@ const busyMs = 20;
  */
 export function startDelivering(context: Context): AsyncDisposable {
   const { orm, logger, limits, signals } = context;
-  const client = createHttpClient({ addresses: context.addresses, timeoutMs: context.delivery.timeoutMs });
+  const client = createHttpClient({
+    addresses: context.addresses,
+    timeoutMs: context.delivery.timeoutMs,
+    connecting: limits.connecting,
+  });
   const counter = startCountingAttempts(orm, logger);
   const claimDeliveries = createClaim(context);
   const stop = new AbortController();

@@ -1,12 +1,15 @@
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { createServer, type Socket } from "node:net";
+import { setImmediate } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
+import { eventually } from "@amana/testing";
 import { afterEach, expect, test } from "vitest";
 import { startReceiver } from "../../test/harness.ts";
 import { selfSigned } from "../../test/self-signed.ts";
 import { AddressNotPublic, createAddressGuard } from "../webhook-endpoint/address-guard.ts";
 import type { Resolve } from "../webhook-endpoint/resolve-name.ts";
+import { ConcurrencyLimits } from "./concurrency-limits.ts";
 import { createHttpClient, describeFailure, type HttpClient } from "./http-client.ts";
 
 const stack: AsyncDisposable[] = [];
@@ -16,8 +19,9 @@ afterEach(async () => {
 
 function aClient(options: { timeoutMs?: number; allowInsecure?: boolean; resolve?: Resolve } = {}): HttpClient {
   const { timeoutMs = 10_000, allowInsecure = true, resolve } = options;
+  const { connecting } = new ConcurrencyLimits({ total: 64, perBusiness: 64, perEndpoint: 64 });
   const addresses = createAddressGuard({ allowInsecure, ...(resolve ? { resolve } : {}) });
-  const client = createHttpClient({ addresses, timeoutMs });
+  const client = createHttpClient({ addresses, timeoutMs, connecting });
   stack.push(client);
   return client;
 }
@@ -46,6 +50,7 @@ async function startRawServer(respond: (socket: Socket) => void) {
   return { url: new URL(`http://127.0.0.1:${port}/hook`), port, sockets, closed };
 }
 
+const sender = { businessId: "business", slotWaitMs: 1_000 };
 const body = Buffer.from("{}");
 const addressForbidden = { code: "ADDRESS_FORBIDDEN", detail: "the address is not public" };
 const timedOut = { code: "TIMEOUT", detail: "timed out after 0.1 s" };
@@ -53,7 +58,7 @@ const head = "HTTP/1.1 200 OK\r\n";
 
 test("the webhook HTTP client returns the status and the first KiB of the response body", async () => {
   await using receiver = await startReceiver((response) => response.writeHead(202).end("a".repeat(5_000)));
-  const outcome = await aClient().post(new URL(receiver.url), { "x-test": "1" }, body);
+  const outcome = await aClient().post(sender, new URL(receiver.url), { "x-test": "1" }, body);
   expect(outcome).toMatchObject({ statusCode: 202, failure: undefined, response: "a".repeat(1_024) });
   expect(receiver.requests[0]).toMatchObject({ method: "POST", path: "/hook", body });
   expect(receiver.requests[0]?.headers["x-test"]).toBe("1");
@@ -62,13 +67,13 @@ test("the webhook HTTP client returns the status and the first KiB of the respon
 test("the webhook HTTP client does not follow a redirect", async () => {
   await using target = await startReceiver();
   await using receiver = await startReceiver((response) => response.writeHead(307, { location: target.url }).end());
-  expect((await aClient().post(new URL(receiver.url), {}, body))?.statusCode).toBe(307);
+  expect((await aClient().post(sender, new URL(receiver.url), {}, body))?.statusCode).toBe(307);
   expect(target.requests).toHaveLength(0);
 });
 
 test("the webhook HTTP client returns TIMEOUT when the server does not respond", async () => {
   const server = await startRawServer(() => {});
-  const outcome = await aClient({ timeoutMs: 100 }).post(server.url, {}, body);
+  const outcome = await aClient({ timeoutMs: 100 }).post(sender, server.url, {}, body);
   expect(outcome).toMatchObject({ statusCode: undefined, failure: timedOut, response: undefined });
   await Promise.all(server.closed);
 });
@@ -79,20 +84,20 @@ test("the webhook HTTP client returns TIMEOUT when the server sends an endless h
     socket.once("close", () => clearInterval(timer));
     socket.write(`${head}x: `);
   });
-  expect(await aClient({ timeoutMs: 100 }).post(server.url, {}, body)).toMatchObject({ failure: timedOut });
+  expect(await aClient({ timeoutMs: 100 }).post(sender, server.url, {}, body)).toMatchObject({ failure: timedOut });
   await Promise.all(server.closed);
 });
 
 test("the webhook HTTP client returns status 200 when the connection is reset after the headers", async () => {
   const server = await startRawServer((socket) => {
-    socket.write(`${head}content-length: 100\r\n\r\npartial`, () => setImmediate(() => socket.resetAndDestroy()));
+    socket.write(`${head}content-length: 100\r\n\r\npartial`, () => void setImmediate().then(() => socket.resetAndDestroy()));
   });
-  expect(await aClient().post(server.url, {}, body)).toMatchObject({ statusCode: 200, failure: undefined });
+  expect(await aClient().post(sender, server.url, {}, body)).toMatchObject({ statusCode: 200, failure: undefined });
 });
 
 test("the webhook HTTP client returns status 200 with the received part of a body that never completes", async () => {
   const server = await startRawServer((socket) => socket.write(`${head}content-length: 100\r\n\r\npartial`));
-  const outcome = await aClient({ timeoutMs: 300 }).post(server.url, {}, body);
+  const outcome = await aClient({ timeoutMs: 300 }).post(sender, server.url, {}, body);
   expect(outcome).toMatchObject({ statusCode: 200, failure: undefined, response: "partial" });
   await Promise.all(server.closed);
 });
@@ -107,7 +112,7 @@ test("the webhook HTTP client closes the connection if the response body is endl
     };
     writeChunks();
   });
-  expect(await aClient().post(server.url, {}, body)).toMatchObject({ statusCode: 200, response: "z".repeat(1_024) });
+  expect(await aClient().post(sender, server.url, {}, body)).toMatchObject({ statusCode: 200, response: "z".repeat(1_024) });
   await Promise.all(server.closed);
   // The server can only write until the buffers of both sockets are full.
   expect(written).toBeLessThan(20_000);
@@ -117,20 +122,20 @@ test("the webhook HTTP client does not decompress a gzip response body", async (
   await using receiver = await startReceiver((response) => {
     response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync("x".repeat(100_000)));
   });
-  const outcome = await aClient().post(new URL(receiver.url), {}, body);
+  const outcome = await aClient().post(sender, new URL(receiver.url), {}, body);
   expect(outcome?.statusCode).toBe(200);
   expect(outcome?.response).not.toContain("xxxx");
 });
 
 test("the webhook HTTP client replaces control characters of a response body, and returns at most 1 KiB of UTF-8", async () => {
   await using receiver = await startReceiver((response) => response.end(`\t\r\n${"\x01".repeat(2_000)}`));
-  const outcome = await aClient().post(new URL(receiver.url), {}, body);
+  const outcome = await aClient().post(sender, new URL(receiver.url), {}, body);
   expect(outcome?.response).toBe(`\t\r\n${"\uFFFD".repeat(340)}`);
 });
 
 test("the webhook HTTP client replaces NUL and invalid bytes of a response body, and omits an incomplete last character", async () => {
   await using receiver = await startReceiver((response) => response.end(Buffer.from([0x61, 0, 0xff, 0x62, 0xc3])));
-  expect((await aClient().post(new URL(receiver.url), {}, body))?.response).toBe("a\uFFFD\uFFFDb");
+  expect((await aClient().post(sender, new URL(receiver.url), {}, body))?.response).toBe("a\uFFFD\uFFFDb");
 });
 
 test.each([
@@ -139,7 +144,7 @@ test.each([
   ["the response is too long", `${head}x: ${"y".repeat(400_000)}\r\n\r\n`],
 ])("the webhook HTTP client returns INVALID_RESPONSE with the detail: %s", async (detail, bytes) => {
   const server = await startRawServer((socket) => socket.end(bytes));
-  expect(await aClient().post(server.url, {}, body)).toMatchObject({
+  expect(await aClient().post(sender, server.url, {}, body)).toMatchObject({
     statusCode: undefined,
     failure: { code: "INVALID_RESPONSE", detail },
   });
@@ -147,13 +152,15 @@ test.each([
 
 test("the webhook HTTP client returns CONNECTION_RESET for a closed connection and CONNECTION_REFUSED for a refused connection", async () => {
   const server = await startRawServer((socket) => socket.destroy());
-  expect(await aClient().post(server.url, {}, body)).toMatchObject({
+  expect(await aClient().post(sender, server.url, {}, body)).toMatchObject({
     failure: { code: "CONNECTION_RESET", detail: "the connection was closed before a response" },
+    hasConnected: true,
   });
   await stack.pop()?.[Symbol.asyncDispose]();
   await stack.pop()?.[Symbol.asyncDispose]();
-  expect(await aClient().post(server.url, {}, body)).toMatchObject({
+  expect(await aClient().post(sender, server.url, {}, body)).toMatchObject({
     failure: { code: "CONNECTION_REFUSED", detail: "the connection was refused" },
+    hasConnected: false,
   });
 });
 
@@ -166,12 +173,13 @@ test("the webhook HTTP client returns TLS_ERROR for a self-signed certificate, w
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   stack.push({ [Symbol.asyncDispose]: () => new Promise<void>((resolve) => void server.close(() => resolve())) });
   const { port } = server.address() as AddressInfo;
-  expect(await aClient().post(new URL(`https://127.0.0.1:${port}/`), {}, body)).toMatchObject({
+  expect(await aClient().post(sender, new URL(`https://127.0.0.1:${port}/`), {}, body)).toMatchObject({
     statusCode: undefined,
     failure: {
       code: "TLS_ERROR",
       detail: "the TLS certificate or connection was rejected (DEPTH_ZERO_SELF_SIGNED_CERT)",
     },
+    hasConnected: false,
   });
   expect(requests).toEqual([]);
 });
@@ -180,7 +188,7 @@ test.each(["http://127.0.0.1", "http://[::1]", "http://2130706433", "http://loca
   "the webhook HTTP client does not connect to %s when only public addresses are allowed",
   async (origin) => {
     const server = await startRawServer(() => {});
-    const outcome = await aClient({ allowInsecure: false }).post(new URL(`${origin}:${server.port}/`), {}, body);
+    const outcome = await aClient({ allowInsecure: false }).post(sender, new URL(`${origin}:${server.port}/`), {}, body);
     expect(outcome).toMatchObject({ statusCode: undefined, failure: addressForbidden });
     expect(server.sockets.size).toBe(0);
   },
@@ -192,27 +200,62 @@ test("the webhook HTTP client resolves a host name for each new connection, and 
   const resolve: Resolve = async () => addresses.map((address) => ({ address, family: 4 }));
   const client = aClient({ resolve });
   const url = new URL(`http://rebinding.example:${receiver.port}/`);
-  expect(await client.post(url, {}, body)).toMatchObject({ statusCode: 200 });
+  expect(await client.post(sender, url, {}, body)).toMatchObject({ statusCode: 200 });
   expect(receiver.requests[0]?.headers.host).toBe(`rebinding.example:${receiver.port}`);
   addresses = ["127.0.0.1", "10.0.0.1"];
-  expect(await client.post(url, {}, body)).toMatchObject({ failure: addressForbidden });
+  expect(await client.post(sender, url, {}, body)).toMatchObject({ failure: addressForbidden });
   expect(receiver.requests).toHaveLength(1);
 });
 
 test("the webhook HTTP client returns DNS_ERROR for a host name that does not resolve", async () => {
   const resolve: Resolve = () => Promise.reject(Object.assign(new Error("simulated failure"), { code: "ENOTFOUND" }));
-  expect(await aClient({ resolve }).post(new URL("http://nowhere.example/"), {}, body)).toMatchObject({
+  expect(await aClient({ resolve }).post(sender, new URL("http://nowhere.example/"), {}, body)).toMatchObject({
     failure: { code: "DNS_ERROR", detail: "the host name does not resolve" },
   });
+});
+
+test("the webhook HTTP client connects at most 8 times at once for a business and 6 times for a host, and meanwhile sends another business's request", async () => {
+  const hangingServers = [await startRawServer(() => {}), await startRawServer(() => {}), await startRawServer(() => {})];
+  await using receiver = await startReceiver();
+  const client = aClient();
+  const outcomes: unknown[] = [];
+  // The servers never respond to the ClientHello of the TLS handshake.
+  for (const { port } of hangingServers) {
+    for (let i = 0; i < 12; i++)
+      void client
+        .post({ businessId: "a", slotWaitMs: 1_000 }, new URL(`https://127.0.0.1:${port}/`), {}, body)
+        .then((outcome) => outcomes.push(outcome));
+  }
+  const connectionCounts = () => hangingServers.map(({ sockets }) => sockets.size);
+  const total = () => connectionCounts().reduce((sum, count) => sum + count, 0);
+  await eventually(() => expect(total()).toBe(8));
+  expect(await client.post({ businessId: "b", slotWaitMs: 1_000 }, new URL(receiver.url), {}, body)).toMatchObject({
+    statusCode: 200,
+  });
+  // The other 28 requests get no slot within a second.
+  await eventually(() => expect(outcomes).toEqual(Array(28).fill(undefined)));
+  expect(total()).toBe(8);
+  expect(Math.max(...connectionCounts())).toBeLessThanOrEqual(6);
+  client.abortAll();
+  await eventually(() => expect(outcomes).toHaveLength(36));
+});
+
+test("the webhook HTTP client does not count a request with a ready connection as connecting", async () => {
+  const server = await startRawServer(() => {});
+  const client = aClient();
+  const posting = Array.from({ length: 20 }, () => client.post(sender, server.url, {}, body));
+  await eventually(() => expect(server.sockets.size).toBe(20));
+  client.abortAll();
+  expect(await Promise.all(posting)).toEqual(Array(20).fill(undefined));
 });
 
 test("the webhook HTTP client returns undefined for current and future requests after `abortAll`", async () => {
   const server = await startRawServer(() => {});
   const client = aClient();
-  const posting = client.post(server.url, {}, body);
+  const posting = client.post(sender, server.url, {}, body);
   client.abortAll();
   expect(await posting).toBeUndefined();
-  expect(await client.post(server.url, {}, body)).toBeUndefined();
+  expect(await client.post(sender, server.url, {}, body)).toBeUndefined();
 });
 
 test.each([
@@ -225,10 +268,10 @@ test.each([
   const server = await startRawServer((socket) => {
     socket.write(first);
     const properties = () =>
-      void (socket.destroyed || (socket.write(flood) ? setImmediate(properties) : socket.once("drain", properties)));
+      void (socket.destroyed || (socket.write(flood) ? setImmediate().then(properties) : socket.once("drain", properties)));
     properties();
   });
-  const outcome = await aClient().post(server.url, {}, body);
+  const outcome = await aClient().post(sender, server.url, {}, body);
   expect(outcome).toMatchObject({
     statusCode: undefined,
     failure: { code: "INVALID_RESPONSE", detail: "the response is too long" },
@@ -243,10 +286,80 @@ test("the webhook HTTP client uses at most two connections for 60 consecutive re
   });
   const client = aClient();
   for (let i = 0; i < 60; i++) {
-    expect(await client.post(new URL(receiver.url), {}, body)).toMatchObject({ statusCode: 200 });
+    expect(await client.post(sender, new URL(receiver.url), {}, body)).toMatchObject({ statusCode: 200 });
   }
   // The next request may start before the client has marked the connection as free.
   expect(ports.size).toBeLessThan(3);
+});
+
+const okBody = "content-length: 2\r\n\r\nok";
+const tooLong = { code: "INVALID_RESPONSE", detail: "the response is too long" };
+
+test.each([
+  // The status line, the header content-length and the empty line are header lines too.
+  ["256 header lines", `${head}${"a:\r\n".repeat(253)}${okBody}`],
+  ["a header section of 16 KiB", `${head}a: ${"y".repeat(16_384 - head.length - 5 - (okBody.length - 2))}\r\n${okBody}`],
+  ["100 interim responses", `${"HTTP/1.1 103 Early Hints\r\n\r\n".repeat(100)}${head}${okBody}`],
+])("the webhook HTTP client accepts a response with %s, and reuses the connection", async (_size, bytes) => {
+  const server = await startRawServer((socket) => socket.write(bytes));
+  const client = aClient();
+  for (let i = 0; i < 10; i++) {
+    expect(await client.post(sender, server.url, {}, body)).toMatchObject({ statusCode: 200, response: "ok" });
+  }
+  // The next request may start before the client has marked the connection as free.
+  expect(server.sockets.size).toBeLessThan(3);
+});
+
+test.each([
+  ["257 header lines", `${head}${"a:\r\n".repeat(254)}${okBody}`],
+  [
+    "a header section of 16 KiB and 1 byte",
+    `${head}a: ${"y".repeat(16_385 - head.length - 5 - (okBody.length - 2))}\r\n${okBody}`,
+  ],
+  ["130 interim responses", `${"HTTP/1.1 103 Early Hints\r\n\r\n".repeat(130)}${head}${okBody}`],
+])("the webhook HTTP client returns INVALID_RESPONSE for a response with %s", async (_size, bytes) => {
+  const server = await startRawServer((socket) => socket.write(bytes));
+  expect(await aClient().post(sender, server.url, {}, body)).toMatchObject({ statusCode: undefined, failure: tooLong });
+  await Promise.all(server.closed);
+});
+
+test("the webhook HTTP client counts header lines of a response that arrives one byte at a time", async () => {
+  const sendBytes = async (socket: Socket, bytes: string) => {
+    for (const byte of bytes) {
+      if (socket.destroyed) return;
+      socket.write(byte);
+      await setImmediate();
+    }
+  };
+  let headerLines = 250;
+  const server = await startRawServer((socket) => {
+    socket.setNoDelay(true);
+    void sendBytes(socket, `${head}${"a:\r\n".repeat(headerLines)}${okBody}`);
+  });
+  const client = aClient();
+  expect(await client.post(sender, server.url, {}, body)).toMatchObject({ statusCode: 200, response: "ok" });
+  headerLines = 260;
+  expect(await client.post(sender, server.url, {}, body)).toMatchObject({ statusCode: undefined, failure: tooLong });
+});
+
+test("the webhook HTTP client returns status 200 and the first KiB of a body of 100 kB that arrives with the headers", async () => {
+  const text = Array.from({ length: 20_000 }, (_, i) => `${i % 10}\r\n\r\n`).join("");
+  const server = await startRawServer((socket) => socket.write(`${head}content-length: ${text.length}\r\n\r\n${text}`));
+  const outcome = await aClient().post(sender, server.url, {}, body);
+  expect(outcome).toMatchObject({ statusCode: 200, failure: undefined, response: text.slice(0, 1_024) });
+});
+
+test("the webhook HTTP client returns status 200 for a response with 30000 trailers, and closes its connection before the last trailer", async () => {
+  const trailers = "a:\r\n".repeat(30_000);
+  const server = await startRawServer((socket) =>
+    socket.write(`${head}transfer-encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n${trailers}\r\n`),
+  );
+  const client = aClient();
+  for (let i = 0; i < 2; i++) {
+    expect(await client.post(sender, server.url, {}, body)).toMatchObject({ statusCode: 200, response: "ok" });
+    await setImmediate();
+  }
+  expect(server.sockets.size).toBe(2);
 });
 
 const fault = (code: string, properties: object = {}) => Object.assign(new Error("simulated failure"), { code, ...properties });

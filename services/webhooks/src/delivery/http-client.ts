@@ -1,8 +1,10 @@
-import type { Socket } from "node:net";
 import type { EnumName } from "@amana/contracts/enum-names";
 import type { DeliveryFailure } from "@amana/contracts/webhooks/v1/event_pb";
+import type { FairSemaphore } from "@amana/runtime";
 import { Agent } from "undici";
 import { type AddressGuard, AddressNotPublic, guardedConnector } from "../webhook-endpoint/address-guard.ts";
+import { TooManyAddresses } from "../webhook-endpoint/resolve-name.ts";
+import { limitResponse, ResponseTooLong } from "./limit-response.ts";
 
 export type FailureCode = EnumName<typeof DeliveryFailure>;
 
@@ -20,44 +22,54 @@ export interface PostOutcome {
   /** The first KiB of the response body as text. */
   readonly response: string | undefined;
   readonly durationMs: number;
+  /** False if the attempt failed while it resolved the name, connected, or negotiated TLS. */
+  readonly hasConnected: boolean;
 }
 
 export interface HttpClient extends AsyncDisposable {
   /**
-   * Sends a POST. Never throws. Returns undefined if `abortAll` aborted the request, because the
-   * effect of an aborted request is unknown.
+   * Sends a POST for a business. Never throws. Returns undefined if `abortAll` aborted the request,
+   * because the effect of an aborted request is unknown. Also returns undefined, without sending
+   * the request, if no slot for connecting is free within `slotWaitMs`.
    */
-  post(url: URL, headers: Record<string, string>, body: Buffer): Promise<PostOutcome | undefined>;
+  post(
+    sender: { readonly businessId: string; readonly slotWaitMs: number },
+    url: URL,
+    headers: Record<string, string>,
+    body: Buffer,
+  ): Promise<PostOutcome | undefined>;
   /** Aborts all current and future requests. */
   abortAll(): void;
 }
 
-/**
- * Number of bytes of a response body after which the client stops reading and closes the
- * connection. The body is only shown to the business, so the rest is not needed.
- */
-const bodyBytesMax = 16 * 1024;
 const bodyMsMax = 2_000;
 const shownBytes = 1024;
-/**
- * Maximum number of bytes that a connection receives for one request. It includes headers and
- * interim responses, because parsing them also takes time.
- */
-const responseBytesMax = 128 * 1024;
 
 /**
  * Creates the HTTP client of deliveries. The client keeps connections to each origin alive. One
  * deadline covers connecting, TLS and response headers. The client does not follow redirects, does
- * not decompress bodies, and does not connect to addresses that the guard forbids.
+ * not decompress bodies, and does not connect to addresses that the guard forbids. An attempt uses
+ * a slot of `connecting` until its connection is ready or the attempt fails.
  */
-export function createHttpClient({ addresses, timeoutMs }: { addresses: AddressGuard; timeoutMs: number }): HttpClient {
+export function createHttpClient({
+  addresses,
+  timeoutMs,
+  connecting,
+}: {
+  readonly addresses: AddressGuard;
+  readonly timeoutMs: number;
+  readonly connecting: FairSemaphore;
+}): HttpClient {
   const connect = guardedConnector(addresses, timeoutMs);
   const agent = new Agent({
     connect: (target, callback) =>
       connect(target, (...connected) => {
-        if (connected[1]) limitResponseBytes(connected[1]);
+        if (connected[1]) limitResponse(connected[1]);
         callback(...connected);
       }),
+    // The connector does not offer HTTP/2 either. Without this option, undici keeps all requests to
+    // an https origin waiting until its first connection has negotiated a protocol.
+    allowH2: false,
     // Sets no limit of connections per origin. Many endpoints may share an origin, and an endpoint
     // that does not respond must not use up the connections of the other endpoints. The slots of
     // `ConcurrencyLimits` limit the total number of connections.
@@ -65,9 +77,9 @@ export function createHttpClient({ addresses, timeoutMs }: { addresses: AddressG
     pipelining: 1,
     keepAliveTimeout: 4_000,
     keepAliveMaxTimeout: 60_000,
-    // Larger than the limit of `limitResponseBytes`, which therefore closes the connection first.
-    // If undici detects headers that are too large, it needs 100 ms to create its error.
-    maxHeaderSize: 2 * responseBytesMax,
+    // Larger than the limits of `limitResponse`, which therefore closes the connection first. If
+    // undici detects headers that are too large, it needs 100 ms to create its error.
+    maxHeaderSize: 256 * 1024,
     headersTimeout: 0,
     bodyTimeout: 0,
   });
@@ -75,14 +87,13 @@ export function createHttpClient({ addresses, timeoutMs }: { addresses: AddressG
   const inFlight = new Set<() => void>();
   let isAborted = false;
 
-  const post: HttpClient["post"] = (url, headers, body) =>
-    new Promise((resolve) => {
+  const send = (url: URL, headers: Record<string, string>, body: Buffer, onConnected: () => void) =>
+    new Promise<PostOutcome | undefined>((resolve) => {
       const startedMs = performance.now();
       const chunks: Buffer[] = [];
-      let size = 0;
       let status: { code: number; retryAfter: string | undefined } | undefined;
       let abort: (() => void) | undefined;
-      let hasEnded = false;
+      let [hasConnected, hasEnded] = [false, false];
 
       const end = (outcome: { failure?: Failure } | undefined) => {
         if (hasEnded) return;
@@ -96,6 +107,7 @@ export function createHttpClient({ addresses, timeoutMs }: { addresses: AddressG
             retryAfter: status?.retryAfter,
             response: status && shownText(chunks),
             durationMs: Math.round(performance.now() - startedMs),
+            hasConnected,
           },
         );
         abort?.();
@@ -110,6 +122,8 @@ export function createHttpClient({ addresses, timeoutMs }: { addresses: AddressG
         { origin: url.origin, path: url.pathname + url.search, method: "POST", headers, body },
         {
           onRequestStart(controller) {
+            hasConnected = true;
+            onConnected();
             abort = () => controller.abort(new Error("request aborted by the webhook HTTP client"));
             if (hasEnded) abort();
           },
@@ -121,10 +135,7 @@ export function createHttpClient({ addresses, timeoutMs }: { addresses: AddressG
             timer = setTimeout(() => end({}), Math.min(leftMs, bodyMsMax));
           },
           onResponseData(_controller, chunk) {
-            if (hasEnded) return;
-            chunks.push(chunk);
-            size += chunk.length;
-            if (size >= bodyBytesMax) end({});
+            if (!hasEnded) chunks.push(chunk);
           },
           onResponseEnd() {
             abort = undefined;
@@ -139,31 +150,26 @@ export function createHttpClient({ addresses, timeoutMs }: { addresses: AddressG
     });
 
   return {
-    post,
+    async post({ businessId, slotWaitMs }, url, headers, body) {
+      const entered = connecting.acquire(businessId, slotWaitMs, url.host);
+      if (entered !== true && !(await entered)) return undefined;
+      let isConnecting = true;
+      const release = () => {
+        if (isConnecting) connecting.release(businessId, url.host);
+        isConnecting = false;
+      };
+      try {
+        return await send(url, headers, body, release);
+      } finally {
+        release();
+      }
+    },
     abortAll() {
       isAborted = true;
       for (const onAbort of inFlight) onAbort();
     },
     [Symbol.asyncDispose]: () => agent.destroy(),
   };
-}
-
-/**
- * Closes a connection that received more than `responseBytesMax` bytes since its last request. The
- * HTTP parser does not run for the bytes that exceed the limit.
- */
-function limitResponseBytes(socket: Socket): void {
-  let [writtenBytes, readBeforeRequest, readBytes] = [0, 0, 0];
-  const checkBytes = () => {
-    if (socket.bytesWritten !== writtenBytes) [writtenBytes, readBeforeRequest] = [socket.bytesWritten, readBytes];
-    readBytes = socket.bytesRead;
-    if (readBytes - readBeforeRequest <= responseBytesMax) return;
-    socket.destroy(new ResponseTooLong());
-    socket.read();
-  };
-  // Waits until undici has added its own listener, because the first `readable` listener starts the
-  // reading. Prepends `checkBytes`, so that it runs before undici's listener.
-  setImmediate(() => socket.prependListener("readable", checkBytes));
 }
 
 /**
@@ -186,8 +192,6 @@ export const secretUnreadable: Failure = {
   detail: "nothing was sent: Amana could not decrypt the signing secret; redeliver the event later, or rotate the secret now",
 };
 
-class ResponseTooLong extends Error {}
-
 /** Failure code and detail for each error code of Node.js or undici. */
 const failures: readonly (readonly [RegExp, FailureCode, string])[] = [
   [/^ENOTFOUND$/, "DNS_ERROR", "the host name does not resolve"],
@@ -202,6 +206,7 @@ const failures: readonly (readonly [RegExp, FailureCode, string])[] = [
 /** Describes an error for the endpoint's business, without internals of Amana. */
 export function describeFailure(error: Error & { code?: string; syscall?: string }): Failure {
   if (error instanceof AddressNotPublic) return { code: "ADDRESS_FORBIDDEN", detail: error.message };
+  if (error instanceof TooManyAddresses) return { code: "DNS_ERROR", detail: error.message };
   if (error instanceof ResponseTooLong) return { code: "INVALID_RESPONSE", detail: "the response is too long" };
   if (error.name === "HTTPParserError") return { code: "INVALID_RESPONSE", detail: "the response is not valid HTTP" };
   const { code: errorCode = "", syscall = "" } = error;

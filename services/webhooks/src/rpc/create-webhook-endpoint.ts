@@ -18,7 +18,7 @@ export const createWebhookEndpoint =
     const businessId = requireBusiness(call.caller);
     // Validates the URL before the transaction, because resolving a host name can be slow. Throws
     // the refusal inside `once`, so that a repeated request still gets the stored response.
-    const refusal = await validateUrl(request.url, addresses);
+    const refusal = await validateUrl(request.url, addresses, businessId);
     return await once(
       orm,
       call,

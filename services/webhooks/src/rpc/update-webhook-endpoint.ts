@@ -26,7 +26,7 @@ export const updateWebhookEndpoint =
     if (activateInSeconds < 0 || activateInSeconds > activateInSecondsMax) throw activateInSecondsInvalid();
     // Validates the URL before the transaction, because a transaction must not wait for name
     // servers.
-    const refusal = url === undefined ? undefined : await validateUrl(url, addresses);
+    const refusal = url === undefined ? undefined : await validateUrl(url, addresses, businessId);
     return await transaction(orm, async (em) => {
       const endpoint = await lockRow(em, WebhookEndpoint, businessId, request.id, webhookEndpointNotFound);
       if (refusal) throw refusal;

@@ -1,9 +1,10 @@
 import type { LookupAddress } from "node:dns";
 import { lookup } from "node:dns/promises";
 import { isIP, type LookupFunction } from "node:net";
+import { FairSemaphore } from "@amana/runtime";
 import ipaddr from "ipaddr.js";
 import { buildConnector } from "undici";
-import { createNameResolver, type Resolve } from "./resolve-name.ts";
+import { createNameResolver, limitResolver, type Resolve } from "./resolve-name.ts";
 
 export type AddressGuard = ReturnType<typeof createAddressGuard>;
 
@@ -17,6 +18,11 @@ export class AddressNotPublic extends Error {
 
 /** The block of all global unicast IPv6 addresses (IANA). */
 const globalUnicast = ipaddr.IPv6.parseCIDR("2000::/3");
+/**
+ * Maximum number of names that a business's URL checks resolve at once. A business can choose names
+ * whose resolution takes much CPU time. This limit keeps the event loop free for other businesses.
+ */
+const checksPerBusiness = 2;
 
 /**
  * Creates the guard of webhook addresses. The guard allows global unicast addresses, and with
@@ -26,6 +32,8 @@ export function createAddressGuard(options: { allowInsecure: boolean; resolve?: 
   // With `allowInsecure`, uses the operating system's resolver. It also resolves names of a local
   // sandbox, for example names in a hosts file.
   const { allowInsecure, resolve = allowInsecure ? (host) => lookup(host, { all: true }) : createNameResolver() } = options;
+  const resolveName = limitResolver(resolve);
+  const checks = new FairSemaphore({ slots: Number.POSITIVE_INFINITY, perTenant: checksPerBusiness });
 
   const allows = (address: string): boolean => {
     if (isIP(address) === 0 || address.includes("%")) return false;
@@ -35,22 +43,31 @@ export function createAddressGuard(options: { allowInsecure: boolean; resolve?: 
     return range === "unicast" && (parsed.kind() === "ipv4" || parsed.match(globalUnicast));
   };
 
+  const resolveAllowed = async (hostname: string, resolve: Resolve): Promise<LookupAddress[]> => {
+    const host = hostname.replace(/^\[(.*)\]$/, "$1");
+    const family = isIP(host);
+    const resolvedAddresses = family === 0 ? await resolve(host) : [{ address: host, family }];
+    if (!resolvedAddresses.every(({ address }) => allows(address))) throw new AddressNotPublic();
+    return resolvedAddresses;
+  };
+
   return {
     allowInsecure,
     allows,
 
     /**
      * Returns the addresses of a URL's host, which is a name or an IP address. Throws
-     * AddressNotPublic if any address is forbidden. Throws the resolver's error if the name cannot
-     * be resolved.
+     * AddressNotPublic if any address is forbidden. Throws TooManyAddresses, or the resolver's
+     * error if the name cannot be resolved.
      */
-    async resolve(hostname: string): Promise<LookupAddress[]> {
-      const host = hostname.replace(/^\[(.*)\]$/, "$1");
-      const family = isIP(host);
-      const resolvedAddresses = family === 0 ? await resolve(host) : [{ address: host, family }];
-      if (!resolvedAddresses.every(({ address }) => allows(address))) throw new AddressNotPublic();
-      return resolvedAddresses;
-    },
+    resolve: (hostname: string) => resolveAllowed(hostname, resolveName),
+
+    /**
+     * Does the same for a check of a business's URL. If the business's checks already resolve
+     * `checksPerBusiness` names, waits for up to `waitMs`, then throws an error.
+     */
+    resolveForCheck: (hostname: string, businessId: string, waitMs: number) =>
+      resolveAllowed(hostname, (host) => checks.run(businessId, waitMs, () => resolveName(host))),
   };
 }
 

@@ -1,9 +1,18 @@
 import type { LookupAddress } from "node:dns";
 import { Resolver } from "node:dns/promises";
+import { setBounded } from "@amana/runtime";
 
 export type Resolve = (host: string) => Promise<LookupAddress[]>;
 
 const timeoutMs = 2_000;
+/** Maximum number of addresses of a host name. The largest services on the internet have fewer. */
+const addressesMax = 32;
+/**
+ * Time for which a host name with too many addresses is refused without a query. DNS allows 64 KiB
+ * for each address family, and reading them takes about 60 ms.
+ */
+const refusalMs = 5 * 60_000;
+const refusalsMax = 1_000;
 const localhost = /(^|\.)localhost\.?$/i;
 
 /**
@@ -24,5 +33,39 @@ export function createNameResolver(servers?: readonly string[]): Resolve {
     const [failure] = results.filter((result) => result.status === "rejected");
     if (addresses.length === 0 && failure) throw failure.reason;
     return addresses;
+  };
+}
+
+/** Thrown for a host name with more than `addressesMax` addresses. */
+export class TooManyAddresses extends Error {
+  constructor() {
+    super(`the host name has more than ${addressesMax} addresses`);
+    this.name = "TooManyAddresses";
+  }
+}
+
+/**
+ * Limits the work that a host name causes in a resolver. Concurrent calls for a name share one
+ * query. A name with too many addresses is refused with TooManyAddresses. The refusal is remembered
+ * for some minutes, so that further calls need no query.
+ */
+export function limitResolver(resolve: Resolve): Resolve {
+  const inFlight = new Map<string, Promise<LookupAddress[]>>();
+  const refusedUntilMs = new Map<string, number>();
+
+  const resolveFew: Resolve = async (host) => {
+    const addresses = await resolve(host);
+    if (addresses.length <= addressesMax) return addresses;
+    setBounded(refusedUntilMs, host, performance.now() + refusalMs, refusalsMax);
+    throw new TooManyAddresses();
+  };
+  return async (host) => {
+    if ((refusedUntilMs.get(host) ?? 0) > performance.now()) throw new TooManyAddresses();
+    let resolving = inFlight.get(host);
+    if (!resolving) {
+      resolving = resolveFew(host).finally(() => inFlight.delete(host));
+      inFlight.set(host, resolving);
+    }
+    return await resolving;
   };
 }

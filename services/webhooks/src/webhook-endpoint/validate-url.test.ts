@@ -16,7 +16,7 @@ const resolve = async (host: string) => {
 };
 const productionGuard = createAddressGuard({ allowInsecure: false, resolve });
 const sandboxGuard = createAddressGuard({ allowInsecure: true, resolve });
-const codeOf = async (url: string, guard = productionGuard) => (await validateUrl(url, guard))?.code;
+const codeOf = async (url: string, guard = productionGuard) => (await validateUrl(url, guard, "business"))?.code;
 
 test.each([
   "https://public.example/hook?a=1",

@@ -14,17 +14,18 @@ import {
 
 const urlCharactersMax = 2_048;
 /**
- * Maximum wait for name servers, so that a slow name server does not delay the registration. After
- * this time, the URL is accepted, because each connection checks the address again.
+ * Maximum wait for name servers and for the business's other checks, so that a slow name server
+ * does not delay the registration. After this time, the URL is accepted, because each connection
+ * checks the address again.
  */
 const resolveTimeoutMs = 2_000;
 
 /**
  * Returns the reason why a URL cannot be used for deliveries, or undefined if it can. Accepts a
- * host name that cannot be resolved at the moment, because each connection checks the addresses
- * again.
+ * host name that cannot be resolved at the moment or has too many addresses, because each
+ * connection checks the addresses again.
  */
-export async function validateUrl(text: string, addresses: AddressGuard): Promise<DomainError | undefined> {
+export async function validateUrl(text: string, addresses: AddressGuard, businessId: string): Promise<DomainError | undefined> {
   if (text.length > urlCharactersMax) return urlTooLong();
   // Checks the text first, because URL.parse would remove white space, replace backslashes and
   // repair "https:example.com".
@@ -38,7 +39,7 @@ export async function validateUrl(text: string, addresses: AddressGuard): Promis
   if (url.protocol !== "https:" && !(url.protocol === "http:" && addresses.allowInsecure)) return urlNotHttps();
   if (text.includes("#")) return urlHasFragment();
   try {
-    await waitAtMost(resolveTimeoutMs, addresses.resolve(url.hostname));
+    await waitAtMost(resolveTimeoutMs, addresses.resolveForCheck(url.hostname, businessId, resolveTimeoutMs));
   } catch (error) {
     if (error instanceof AddressNotPublic) return urlNotPublic();
   }

@@ -1,0 +1,71 @@
+import { eventually } from "@amana/testing";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { startNameServer } from "../../test/name-server.ts";
+import { ConcurrencyLimits } from "../delivery/concurrency-limits.ts";
+import { createHttpClient } from "../delivery/http-client.ts";
+import { type AddressGuard, createAddressGuard } from "./address-guard.ts";
+import { createNameResolver } from "./resolve-name.ts";
+import { validateUrl } from "./validate-url.ts";
+
+const addressesOf = (ipv4Count: number, ipv6Count: number) => [
+  ...Array.from({ length: ipv4Count }, (_, i) => [93, 184, 215, i + 1]),
+  ...Array.from({ length: ipv6Count }, (_, i) => [0x26, 0x06, 0x28, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, i + 1]),
+];
+const tooManyAddresses = "the host name has more than 32 addresses";
+
+let server: Awaited<ReturnType<typeof startNameServer>>;
+let guard: AddressGuard;
+beforeAll(async () => {
+  server = await startNameServer({
+    "few.test": addressesOf(1, 0),
+    "32.test": addressesOf(20, 12),
+    "33.test": addressesOf(20, 13),
+    "private.test": [[10, 0, 0, 1]],
+  });
+});
+beforeEach(() => {
+  server.queries.splice(0);
+  guard = createAddressGuard({ allowInsecure: false, resolve: createNameResolver([server.address]) });
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+test("the address guard sends one A and one AAAA query for 20 concurrent calls for a host name, and two more for a later call", async () => {
+  const results = await Promise.all(Array.from({ length: 20 }, () => guard.resolve("few.test")));
+  expect(results).toEqual(Array(20).fill([{ address: "93.184.215.1", family: 4 }]));
+  expect(server.queries).toEqual(["few.test", "few.test"]);
+  await guard.resolve("few.test");
+  expect(server.queries).toHaveLength(4);
+});
+
+test("the address guard accepts a host name with 32 addresses", async () => {
+  expect(await guard.resolve("32.test")).toHaveLength(32);
+});
+
+test("the address guard refuses a host name with 33 addresses, and refuses further calls for the name without a query", async () => {
+  for (let i = 0; i < 3; i++) await expect(guard.resolve("33.test")).rejects.toThrow(tooManyAddresses);
+  expect(server.queries).toEqual(["33.test", "33.test"]);
+});
+
+test("the webhook HTTP client returns DNS_ERROR for a host name with 33 addresses, after one query for each address family", async () => {
+  const { connecting } = new ConcurrencyLimits({ total: 64, perBusiness: 64, perEndpoint: 64 });
+  await using client = createHttpClient({ addresses: guard, timeoutMs: 10_000, connecting });
+  const post = () =>
+    client.post({ businessId: "business", slotWaitMs: 1_000 }, new URL("https://33.test/"), {}, Buffer.from("{}"));
+  const outcomes = [...(await Promise.all([post(), post(), post()])), await post()];
+  expect(outcomes.map((outcome) => outcome?.failure)).toEqual(Array(4).fill({ code: "DNS_ERROR", detail: tooManyAddresses }));
+  expect(server.queries).toEqual(["33.test", "33.test"]);
+});
+
+test("validateUrl accepts a host name with 33 addresses, and sends no query for a second check", async () => {
+  for (let i = 0; i < 2; i++) expect(await validateUrl("https://33.test/", guard, "a")).toBeUndefined();
+  expect(server.queries).toEqual(["33.test", "33.test"]);
+});
+
+test("validateUrl resolves two names of a business at once, and meanwhile checks a name of another business and an IP address", async () => {
+  const checks = Array.from({ length: 10 }, (_, i) => validateUrl(`https://silent${i}.test/`, guard, "a"));
+  await eventually(() => expect(new Set(server.queries)).toEqual(new Set(["silent0.test", "silent1.test"])));
+  expect((await validateUrl("https://private.test/", guard, "b"))?.code).toBe("url_not_public");
+  expect((await validateUrl("https://10.0.0.1/", guard, "a"))?.code).toBe("url_not_public");
+  expect(new Set(server.queries)).toEqual(new Set(["silent0.test", "silent1.test", "private.test"]));
+  expect(await Promise.all(checks)).toEqual(Array(10).fill(undefined));
+});

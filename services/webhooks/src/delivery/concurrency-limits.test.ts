@@ -33,8 +33,8 @@ describe("ConcurrencyLimits", () => {
     ]);
   });
 
-  test("ConcurrencyLimits gives all slow endpoints together an eighth of the slots, those of a business six slots, and each slow endpoint two slots", () => {
+  test("ConcurrencyLimits gives all slow endpoints together an eighth of the slots, those of a business eight slots, and each slow endpoint two slots", () => {
     const { slow } = openLimits({ total: 1024, perBusiness: 256, perEndpoint: 32 });
-    expect(slow.limits).toEqual({ slots: 128, perTenant: 6, perKey: 2 });
+    expect(slow.limits).toEqual({ slots: 128, perTenant: 8, perKey: 2 });
   });
 });

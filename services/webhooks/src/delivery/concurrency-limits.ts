@@ -14,17 +14,17 @@ const perSlowEndpoint = 2;
  * TLS handshake takes 4 ms of CPU time, but 90 ms if the business's server sends 37 costly
  * certificates. This limit keeps the event loop free for other businesses.
  */
-const connectingPerBusiness = 8;
+const connectingPerBusiness = 16;
 /**
- * The same for one host of a business. A host that does not accept connections leaves two slots for
- * the business's other endpoints.
+ * The same for one host of a business. A host that does not accept connections leaves four slots
+ * for the business's other endpoints.
  */
-const connectingPerHost = 6;
+const connectingPerHost = 12;
 /**
  * Maximum number of attempts in flight to all slow endpoints of a business. Slow endpoints that do
- * not accept connections leave two slots of `connectingPerBusiness` for the other endpoints.
+ * not accept connections leave eight slots of `connectingPerBusiness` for the other endpoints.
  */
-const slowPerBusiness = 6;
+const slowPerBusiness = 8;
 /**
  * Maximum number of leased deliveries per slot. It is more than one, so that a leased delivery is
  * ready when a slot becomes free.

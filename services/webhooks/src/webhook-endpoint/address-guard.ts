@@ -1,10 +1,10 @@
 import type { LookupAddress } from "node:dns";
 import { lookup } from "node:dns/promises";
 import { isIP, type LookupFunction } from "node:net";
-import { FairSemaphore } from "@amana/runtime";
+import { FairSemaphore, sleep } from "@amana/runtime";
 import ipaddr from "ipaddr.js";
 import { buildConnector } from "undici";
-import { createNameResolver, limitResolver, type Resolve } from "./resolve-name.ts";
+import { createNameResolver, limitResolver, type Resolve, TooManyAddresses } from "./resolve-name.ts";
 
 export type AddressGuard = ReturnType<typeof createAddressGuard>;
 
@@ -23,6 +23,8 @@ const globalUnicast = ipaddr.IPv6.parseCIDR("2000::/3");
  * whose resolution takes much CPU time. This limit keeps the event loop free for other businesses.
  */
 const checksPerBusiness = 2;
+/** Time for which a name with too many addresses keeps its slot, because reading them is costly. */
+const costlyNameMs = 1_000;
 
 /**
  * Creates the guard of webhook addresses. The guard allows global unicast addresses, and with
@@ -43,6 +45,14 @@ export function createAddressGuard(options: { allowInsecure: boolean; resolve?: 
     return range === "unicast" && (parsed.kind() === "ipv4" || parsed.match(globalUnicast));
   };
 
+  const resolveSlowly: Resolve = async (host) => {
+    try {
+      return await resolveName(host);
+    } catch (error) {
+      if (error instanceof TooManyAddresses) await sleep(costlyNameMs);
+      throw error;
+    }
+  };
   const resolveAllowed = async (hostname: string, resolve: Resolve): Promise<LookupAddress[]> => {
     const host = hostname.replace(/^\[(.*)\]$/, "$1");
     const family = isIP(host);
@@ -67,7 +77,7 @@ export function createAddressGuard(options: { allowInsecure: boolean; resolve?: 
      * `checksPerBusiness` names, waits for up to `waitMs`, then throws an error.
      */
     resolveForCheck: (hostname: string, businessId: string, waitMs: number) =>
-      resolveAllowed(hostname, (host) => checks.run(businessId, waitMs, () => resolveName(host))),
+      resolveAllowed(hostname, (host) => checks.run(businessId, waitMs, () => resolveSlowly(host))),
   };
 }
 

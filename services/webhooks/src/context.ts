@@ -4,7 +4,7 @@ import type { ServiceParts } from "@amana/service-host";
 import type { Config } from "./config.ts";
 import { ConcurrencyLimits } from "./delivery/concurrency-limits.ts";
 import type { NewDelivery } from "./event/new-delivery.ts";
-import { createAddressGuard } from "./webhook-endpoint/address-guard.ts";
+import { createAddressGuard } from "./http-client/address-guard.ts";
 
 export type Context = Readonly<ReturnType<typeof createContext>>;
 

@@ -3,8 +3,8 @@ import { renderBareEvent } from "@amana/public-api";
 import { uuidv7 } from "@amana/runtime";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Context } from "../context.ts";
-import { createHttpClient, type PostOutcome } from "../delivery/http-client.ts";
 import { deliveryHeaders } from "../delivery/signature.ts";
+import { createHttpClient, type PostOutcome } from "../http-client/http-client.ts";
 import { decryptSecrets, type EncryptedSecrets, newSecret, type SigningSecrets } from "../webhook-endpoint/secrets.ts";
 import { type ReceiverExpectation, receiverExpectations } from "./receiver-expectations.ts";
 

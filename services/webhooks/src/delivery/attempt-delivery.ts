@@ -1,10 +1,10 @@
 import { beginSpan, createBatcher, faultPoint, readRetryAfterMs } from "@amana/runtime";
 import type { Context } from "../context.ts";
+import { type HttpClient, type PostOutcome, secretUnreadable } from "../http-client/http-client.ts";
 import { observeAttempt, observeFirstAttempt } from "../metrics.ts";
 import type { AttemptCounter } from "../webhook-endpoint/count-attempts.ts";
 import { decryptSecretsIfReadable, type SigningSecrets } from "../webhook-endpoint/secrets.ts";
 import { type LeasedDelivery, release } from "./claim-due-deliveries.ts";
-import { type HttpClient, type PostOutcome, secretUnreadable } from "./http-client.ts";
 import { type AttemptResult, createRecorder } from "./record-attempts.ts";
 import { retryPauseMs } from "./retry-policy.ts";
 import { deliveryHeaders } from "./signature.ts";

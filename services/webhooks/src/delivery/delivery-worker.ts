@@ -2,10 +2,10 @@ import { watchDue } from "@amana/database";
 import { allTenants, backoffMs, forTenant, inOperation, inTrace, Pause } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import type { NewDelivery } from "../event/new-delivery.ts";
+import { createHttpClient } from "../http-client/http-client.ts";
 import { startCountingAttempts } from "../webhook-endpoint/count-attempts.ts";
 import { createAttempt } from "./attempt-delivery.ts";
 import { createClaim, type LeasedDelivery, release } from "./claim-due-deliveries.ts";
-import { createHttpClient } from "./http-client.ts";
 import { dueAtSql } from "./retry-policy.ts";
 
 /** Interval between claims while no delivery is due. */

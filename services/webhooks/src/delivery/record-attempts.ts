@@ -1,8 +1,8 @@
 import { checkDue, type Orm, preparedQuery } from "@amana/database";
 import { backoffMs, createBatcher, sleep } from "@amana/runtime";
 import type { Context } from "../context.ts";
+import type { FailureCode } from "../http-client/http-client.ts";
 import { type DisableRequest, disableEndpoints } from "../webhook-endpoint/disable-endpoints.ts";
-import type { FailureCode } from "./http-client.ts";
 
 /** The result of an attempt and its effect on the delivery. */
 export interface AttemptResult {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createAddressGuard } from "./address-guard.ts";
+import { createAddressGuard } from "../http-client/address-guard.ts";
 import { validateUrl } from "./validate-url.ts";
 
 const names: Record<string, string[]> = {

@@ -1,7 +1,7 @@
 import { parseUrl } from "@amana/public-api";
 import type { DomainError } from "@amana/rpc";
 import { waitAtMost } from "@amana/runtime";
-import { type AddressGuard, AddressNotPublic } from "./address-guard.ts";
+import { type AddressGuard, AddressNotPublic } from "../http-client/address-guard.ts";
 import {
   urlHasCredentials,
   urlHasFragment,

@@ -7,10 +7,10 @@ import { eventually } from "@amana/testing";
 import { afterEach, expect, test } from "vitest";
 import { startReceiver } from "../../test/harness.ts";
 import { selfSigned } from "../../test/self-signed.ts";
-import { AddressNotPublic, createAddressGuard } from "../webhook-endpoint/address-guard.ts";
-import type { Resolve } from "../webhook-endpoint/resolve-name.ts";
-import { ConcurrencyLimits } from "./concurrency-limits.ts";
+import { ConcurrencyLimits } from "../delivery/concurrency-limits.ts";
+import { AddressNotPublic, createAddressGuard } from "./address-guard.ts";
 import { createHttpClient, describeFailure, type HttpClient } from "./http-client.ts";
+import type { Resolve } from "./resolve-name.ts";
 
 const stack: AsyncDisposable[] = [];
 afterEach(async () => {

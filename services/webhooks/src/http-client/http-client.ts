@@ -2,9 +2,9 @@ import type { EnumName } from "@amana/contracts/enum-names";
 import type { DeliveryFailure } from "@amana/contracts/webhooks/v1/event_pb";
 import type { FairSemaphore } from "@amana/runtime";
 import { Agent } from "undici";
-import { type AddressGuard, AddressNotPublic, guardedConnector } from "../webhook-endpoint/address-guard.ts";
-import { TooManyAddresses } from "../webhook-endpoint/resolve-name.ts";
+import { type AddressGuard, AddressNotPublic, guardedConnector } from "./address-guard.ts";
 import { limitResponse, ResponseTooLong } from "./limit-response.ts";
+import { TooManyAddresses } from "./resolve-name.ts";
 
 export type FailureCode = EnumName<typeof DeliveryFailure>;
 

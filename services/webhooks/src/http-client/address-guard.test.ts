@@ -2,10 +2,10 @@ import { eventually } from "@amana/testing";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { startNameServer } from "../../test/name-server.ts";
 import { ConcurrencyLimits } from "../delivery/concurrency-limits.ts";
-import { createHttpClient } from "../delivery/http-client.ts";
+import { validateUrl } from "../webhook-endpoint/validate-url.ts";
 import { type AddressGuard, createAddressGuard } from "./address-guard.ts";
+import { createHttpClient } from "./http-client.ts";
 import { createNameResolver } from "./resolve-name.ts";
-import { validateUrl } from "./validate-url.ts";
 
 const addressesOf = (ipv4Count: number, ipv6Count: number) => [
   ...Array.from({ length: ipv4Count }, (_, i) => [93, 184, 215, i + 1]),

@@ -170,7 +170,7 @@ test("`amana stuck` runs without SQL errors on the schema of each service", asyn
   }
 });
 
-test("`amana outbox republish` adds events to the outbox again, selected by time range or by id (default: all), adds one audit row per command, and rejects another service's topic", async () => {
+test("`amana outbox republish` adds events to the outbox again, selects events by time range or id and all events by default, adds one audit row per command, and rejects another service's topic", async () => {
   await using serviceDb = await createTestDatabase("payments", payments.database);
   const emit = (key: string) =>
     transaction(serviceDb.orm, async (em) =>

@@ -33,8 +33,8 @@ export async function startDistantServer(dir: string, target: URL, delayMs: numb
     /** Returns the numbers of TCP connections and TLS handshakes since the start. */
     counts: () => ({ connections, handshakes }),
     /**
-     * Returns the median round trip in milliseconds. It is longer than `delayMs`, because timers
-     * fire late.
+     * Returns the median round trip in milliseconds: twice the median delay of a chunk. It differs
+     * from `delayMs`, because timers have a resolution of a millisecond.
      */
     roundTripMs: () => 2 * median(delays),
     [Symbol.dispose]() {
@@ -64,8 +64,8 @@ function pipeBoth(a: Socket, b: Socket, aToB?: Transform, bToA?: Transform): voi
 }
 
 /**
- * Delays each chunk, and adds its actual delay to `delays`. `firstMs` is an additional delay of the
- * first chunk.
+ * Delays each chunk, and appends its actual delay to `delays`. `firstMs` is an additional delay of
+ * the first chunk.
  */
 function delayBytes(delays: number[], delayMs: number, firstMs = 0): Transform {
   let earliest = firstMs === 0 ? 0 : performance.now() + firstMs;

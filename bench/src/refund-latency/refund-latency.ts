@@ -55,7 +55,7 @@ export async function measureRefundLatency({ quick }: { quick: boolean }, runnin
     "TLS handshakes": handshakes,
     "round trips/refund": Number(roundTrips.toFixed(2)),
     "round trip ms": Number(processor.roundTripMs().toFixed(1)),
-    "round trips ms": Number(networkMs.toFixed(1)),
+    "network ms": Number(networkMs.toFixed(1)),
     "p50 ms": Number(p50.toFixed(1)),
     "rest ms (goal ≤ 10)": Number((p50 - networkMs).toFixed(1)),
   };

@@ -266,7 +266,7 @@ export const flood: Attack = async ({ port, check }) => {
     targetFrom(port, 16),
     async (client) => await client.sendUntilClosed(formatGet("/none"), waitMsMax),
   );
-  check("all connections of a network that floods the gateway are ended", results.every(Boolean), statusesOf(clients));
+  check("the gateway closes all connections of a network that floods it", results.every(Boolean), statusesOf(clients));
 };
 
 export const gatewayAttacks: Readonly<Record<string, Attack>> = {

@@ -123,8 +123,8 @@ async function createInitialState() {
 }
 
 /**
- * Stops webhooks and pays a payment, so that at the restored time webhooks has not processed an
- * event that was committed a day before.
+ * Stops webhooks, pays a payment, and sets the commit time of its outbox row back by one day. At
+ * the restored time, webhooks has therefore not processed an event that is a day old.
  */
 async function publishUnprocessedEvent(): Promise<void> {
   await system.services.webhooks.stop();

@@ -200,8 +200,8 @@ export class PipelineClient extends pg.Client {
   }
 
   /**
-   * Returns the name of a statement that has a name or is prepared, or of a frequent statement with
-   * parameters. Other statements stay unprepared. Most statements without parameters, for example
+   * Returns the given name, the name of a statement with `isPrepared`, or the name of a frequent
+   * statement with parameters; otherwise undefined. Most statements without parameters, for example
    * `commit`, need no plan.
    */
   #nameOf({

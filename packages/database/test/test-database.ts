@@ -37,8 +37,8 @@ export async function createTestDatabase() {
 }
 
 /**
- * Runs `work` with a connection of the pool. If the other queries of `work` use the ORM, the pool
- * opens another connection for them.
+ * Runs `work` with one connection of the pool in use. Queries of `work` through the ORM therefore
+ * use another connection; `poolMax` must be at least two for such queries.
  */
 export async function withClient(orm: Orm, work: (client: pg.PoolClient) => Promise<void>): Promise<void> {
   const connection = orm.em.getConnection() as unknown as { getNativeClient(): Promise<pg.Pool> };

@@ -82,6 +82,6 @@ const accepts = (header: string | undefined, encoding: string): boolean =>
 
 /**
  * Returns whether If-None-Match is "*" or has the tag, by weak comparison (RFC 9110, section
- * 13.1.2). A tag contains a hash and its quotes, so it is not a part of another tag.
+ * 13.1.2). The tag includes its quotes, so it cannot match a part of another tag.
  */
 const containsTag = (header = "", etag: string): boolean => header.trim() === "*" || header.includes(etag);

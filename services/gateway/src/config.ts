@@ -95,8 +95,9 @@ export const readConfig = settings((env) => {
 });
 
 /**
- * Reads the address on which the gateway listens. For "localhost", Fastify would open a second
- * server for the second loopback address, and the limits of connections would not apply to it.
+ * Returns the address on which the gateway listens: HOST, or 127.0.0.1 for "localhost". For
+ * "localhost", Fastify would open a second server on ::1, and the limits of connections would not
+ * apply to that server.
  */
 function readHost(env: EnvReader): string {
   const host = env.string("HOST", "127.0.0.1");

@@ -104,7 +104,7 @@ describe("connections and requests of a network without a valid key", () => {
     expect(await canConnect(port, "127.0.0.1")).toBe(true);
   });
 
-  test("Connections counts the requests that Node parses after it has closed their connection", async () => {
+  test("Connections counts the requests of a connection that Node parses after Connections has closed the connection", async () => {
     const { gateway, port } = await startLimited();
     await using _ = gateway;
     await using idleClient = new RawClient(port);

@@ -15,11 +15,12 @@ interface ConnectionsOptions extends Pick<Config["connectionBounds"], "perNetwor
    */
   readonly trustedProxies: readonly string[];
   /**
-   * Maximum number of requests without a valid key per second and network; 0 for no limit. A
-   * network may send this number for `burstSeconds` at once.
+   * Maximum number of tokens per second and network; 0 for no limit. A connection, a request
+   * without a valid key and a group of 100 chunks take a token each. A request beyond the rate
+   * limit of its business takes a quarter. A burst may take the tokens of `burstSeconds`.
    */
   readonly keylessPerSecond: number;
-  /** Networks without the limit `keylessPerSecond`. */
+  /** Networks that have sent a genuine callback. They are exempt from `keylessPerSecond`. */
   readonly proven: ReadonlyMap<string, true>;
   /** Monotonic clock. */
   readonly nowMs?: (() => number) | undefined;
@@ -54,11 +55,11 @@ const pausedNetworksMax = 10_000;
  * does not expose them. Closes connections beyond the limit of their network, connections with too
  * many pipelined requests, and connections whose caller does not read its response.
  *
- * Limits the connections and requests without a valid key of each network. Even a rejected request
- * takes as much CPU time as a read, and Node parses everything that has arrived on a connection,
- * even after the connection is closed. Beyond the limit, the gateway therefore closes all
- * connections of the network, so that it does not read what has arrived on them, and refuses new
- * ones for some seconds.
+ * Limits the connections of each network, and its requests without a valid key. A rejected request
+ * takes as much CPU time as an accepted GET, and Node parses all bytes that one read returned (up
+ * to 64 KiB), even if the gateway closes the connection meanwhile. If a network exceeds the limit,
+ * the gateway therefore closes all connections of the network and refuses new ones for
+ * `floodPauseMs`. Node does not read the bytes that arrive on a closed connection.
  */
 export class Connections {
   readonly #open = new Map<Socket, Connection>();

@@ -26,8 +26,8 @@ import { type Channels, createRpc } from "./rpc.ts";
 const keyLookUpTimeoutMs = 3_000;
 const drawTimeoutMs = 1_000;
 /**
- * Number of requests without a valid key that a network may send for each request to a service.
- * Pages load several files, and rejected requests count, too.
+ * Ratio of the limit of all requests without a valid key to the limit RATE_LIMIT_KEYLESS_PER_SECOND
+ * of the routes that need no key. A page loads several files, and rejected requests count too.
  */
 const keylessRatio = 10;
 

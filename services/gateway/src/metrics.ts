@@ -35,7 +35,7 @@ openConnections.set(0);
 
 export const connectionsEnded = counter({
   name: "amana_http_connections_ended_total",
-  help: "Connections closed by the gateway: too many connections or keyless requests of one network, too many pipelined requests or small chunks, or a response without progress",
+  help: "Connections closed by the gateway. chunks: too many small chunks of a body; flood: too many connections and requests without a valid key of a network; network: too many open connections of a network; pipelined: too many unanswered requests; stalled: a response without progress",
   labels: { reason: ["chunks", "flood", "network", "pipelined", "stalled"] },
 });
 

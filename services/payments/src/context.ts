@@ -17,8 +17,9 @@ export const createContext = ({ config, orm, logger, use }: ServiceParts<Config>
   mailer: config.mail && use(createMailer(config.mail)),
   pdfRenderer: use(createPdfRenderer()),
   /**
-   * Slots at the renderer. The renderer works on one receipt at a time, so with two it never waits
-   * for the next one. Many receipts of one business do not delay those of another business.
+   * Slots at the renderer. The renderer works on one receipt at a time. With two slots, it has the
+   * next receipt ready if two businesses wait. A business has one slot, so many receipts of one
+   * business delay another business by at most one receipt.
    */
   pdfSlots: new FairSemaphore({ slots: 2, perTenant: 1 }),
   schedule: config.schedule,

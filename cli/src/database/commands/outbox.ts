@@ -37,7 +37,11 @@ export function outbox(program: Command): void {
 }
 
 async function republishEvents({ topic, from, to, ids, reason, as, json, ...selection }: RepublishOptions): Promise<void> {
-  if (ids && (from ?? to) !== undefined) throw new CommandError("Use either --ids, or --from and --to.", exitCodes.usage);
+  if (ids && (from ?? to) !== undefined)
+    throw new CommandError(
+      "--ids cannot be combined with --from or --to. Remove --ids to select by time, or remove --from and --to.",
+      exitCodes.usage,
+    );
   const range = ids
     ? { topic, eventIds: ids }
     : { topic, from: new Date(from ?? 0), to: to === undefined ? new Date() : new Date(to) };

@@ -36,7 +36,7 @@ export class IncomingBody {
 
   /**
    * `onTooManyChunks` is called if the caller continues to send small chunks after its body was
-   * rejected. `onManyChunks` is called after each 100 chunks.
+   * rejected. `onManyChunks` is called for every hundredth chunk.
    */
   constructor(
     raw: IncomingMessage,

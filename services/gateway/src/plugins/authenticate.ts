@@ -22,8 +22,9 @@ const problemCodes: Readonly<Partial<Record<KeyState, ProblemCode>>> = {
 const wrongRoleCodes = { business: "business_key_required", admin: "admin_required" } as const;
 
 /**
- * Share of a request that a request beyond the business's rate limit counts for its network. It is
- * less than one, so that a business that exceeds its limit several times still gets status 429.
+ * Number of tokens that a request beyond the rate limit of its business takes from its network. It
+ * is less than one, so that a business that exceeds its rate limit several times still gets status
+ * 429, and the gateway does not close its connections.
  */
 const rejectedTokens = 1 / 4;
 

@@ -7,7 +7,8 @@ import { tooManyReceipts } from "./receipt.errors.ts";
 const waitMsMax = 3_000;
 
 /**
- * Renders a receipt of the business as a PDF. Throws service_unavailable if too many receipts wait.
+ * Renders a receipt of the business as a PDF. Throws service_unavailable if the receipt gets no
+ * slot within `waitMsMax`.
  */
 export const renderPdf = (
   { pdfRenderer, pdfSlots }: Context,

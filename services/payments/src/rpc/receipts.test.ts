@@ -149,7 +149,7 @@ describe("renderReceipt", () => {
     expect(Buffer.from(pdf).toString("latin1")).toContain(`/Lang (${language.toLowerCase()}`);
   });
 
-  test("renderPdf renders a receipt of a business before the second receipt of a business with many requests", async () => {
+  test("renderPdf renders a receipt of a business before the second of 30 receipts of another business", async () => {
     const payment = await harness.stored((await harness.aFinishedPayment(caller)).id);
     const receipt = receiptOf(toReceiptMessage(payment, harness.context), "Librairie");
     const order: string[] = [];

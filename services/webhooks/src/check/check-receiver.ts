@@ -70,7 +70,9 @@ function evaluate(
 ): Check {
   const { statusCode, failure, durationMs } = outcome ?? {};
   if (statusCode === undefined) {
-    const cause = failure?.detail ?? "Amana aborted the request, or the business had too many new connections";
+    const cause =
+      failure?.detail ??
+      "Amana did not complete the request, because it is restarting or too many other requests to your endpoints are connecting; run the check again";
     return { name, passed: false, detail: `no response: ${cause}. ${adviceWithoutResponse}` };
   }
   const passed = must === "accept" ? isAccepted(statusCode) : !isAccepted(statusCode);

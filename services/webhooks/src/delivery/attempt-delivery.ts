@@ -15,8 +15,8 @@ import { deliveryHeaders } from "./signature.ts";
  */
 const slowMs = 3_000;
 /**
- * Maximum wait for a slot and then for a slot for connecting. It is short, because the URL and the
- * secret were read when the delivery was leased, and can change during the wait.
+ * Maximum total wait of an attempt for its slot and its slot for connecting. It is short, because
+ * the URL and the secret were read when the delivery was leased, and can change during the wait.
  */
 const waitMsMax = 3_000;
 
@@ -56,8 +56,9 @@ export function createAttempt(
       slots.release(business_id, endpoint_id);
       onSlotFree(delivery);
     }
-    // Either this process is stopping and has aborted the attempt, so that the endpoint may have
-    // received the request. Or no slot for connecting was free.
+    // `post` returns undefined in two cases. Either this process is stopping and has aborted the
+    // attempt, so the endpoint may have received the request, or the attempt got no slot for
+    // connecting.
     if (!outcome) return await releaseLease([delivery]);
     faultPoint("delivery.posted");
 
@@ -152,9 +153,9 @@ function resultOf(
     error: failure?.detail ?? null,
     failure: failure?.code ?? null,
     duration_ms: durationMs,
-    // A failed TLS handshake can take much CPU time, so that such an endpoint also needs the limits
-    // of slow endpoints. A timer can fire slightly early, so the measured duration of an attempt
-    // that timed out may be below `timeoutMs`.
+    // A failed TLS handshake can take much CPU time, so the limits of slow endpoints also apply to
+    // an endpoint to which the attempt could not connect. A timer can fire slightly early, so the
+    // measured duration of an attempt that timed out may be below `timeoutMs`.
     slow: !hasConnected || durationMs >= Math.min(slowMs, timeoutMs - 2),
     response: response ?? null,
   };

@@ -16,8 +16,9 @@ const perSlowEndpoint = 2;
  */
 const connectingPerBusiness = 16;
 /**
- * The same for one host of a business. A host that does not accept connections leaves four slots
- * for the business's other endpoints.
+ * Maximum number of attempts of a business to one host and port that resolve a name, connect or
+ * negotiate TLS at once. It leaves four slots for the business's other endpoints if a host does not
+ * accept connections.
  */
 const connectingPerHost = 12;
 /**
@@ -43,7 +44,7 @@ export class ConcurrencyLimits {
   isWorkerRunning = false;
   readonly healthy: FairSemaphore;
   readonly slow: FairSemaphore;
-  /** Slots of attempts whose connection is not ready yet. The keys are hosts. */
+  /** Slots of attempts whose connection is not ready. The keys are hosts with ports. */
   readonly connecting: FairSemaphore;
 
   constructor({ total, perBusiness, perEndpoint }: DeliveryLimits) {

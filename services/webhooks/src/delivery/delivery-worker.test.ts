@@ -492,7 +492,7 @@ test("the delivery worker sends at most two concurrent attempts to an endpoint t
 
 test.each([
   ["opens the circuit breaker of an endpoint that refuses the connection", true, false],
-  ["keeps the circuit breaker of an endpoint closed that responds with status 500", false, true],
+  ["keeps the circuit breaker closed for an endpoint that responds with status 500", false, true],
 ])("the delivery worker %s", async (_behavior, slow, isListening) => {
   await using singleHarness = await startHarness({ deliver: { pausesMs: [60_000] } });
   await using receiver = await startReceiver(respondWith(500));

@@ -23,7 +23,10 @@ const globalUnicast = ipaddr.IPv6.parseCIDR("2000::/3");
  * whose resolution takes much CPU time. This limit keeps the event loop free for other businesses.
  */
 const checksPerBusiness = 2;
-/** Time for which a name with too many addresses keeps its slot, because reading them is costly. */
+/**
+ * Time for which a check of a name with too many addresses keeps its slot after the result. It
+ * limits how often a business causes such resolutions, which take about 60 ms of CPU time.
+ */
 const costlyNameMs = 1_000;
 
 /**
@@ -67,14 +70,15 @@ export function createAddressGuard(options: { allowInsecure: boolean; resolve?: 
 
     /**
      * Returns the addresses of a URL's host, which is a name or an IP address. Throws
-     * AddressNotPublic if any address is forbidden. Throws TooManyAddresses, or the resolver's
-     * error if the name cannot be resolved.
+     * AddressNotPublic if any address is forbidden, TooManyAddresses if the name has too many
+     * addresses, and the resolver's error if the name cannot be resolved.
      */
     resolve: (hostname: string) => resolveAllowed(hostname, resolveName),
 
     /**
-     * Does the same for a check of a business's URL. If the business's checks already resolve
-     * `checksPerBusiness` names, waits for up to `waitMs`, then throws an error.
+     * Returns the addresses like `resolve`, for a check of a business's URL. If the business's
+     * checks already resolve `checksPerBusiness` names, waits for up to `waitMs`, then throws an
+     * error.
      */
     resolveForCheck: (hostname: string, businessId: string, waitMs: number) =>
       resolveAllowed(hostname, (host) => checks.run(businessId, waitMs, () => resolveSlowly(host))),

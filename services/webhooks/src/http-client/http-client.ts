@@ -67,8 +67,9 @@ export function createHttpClient({
         if (connected[1]) limitResponse(connected[1]);
         callback(...connected);
       }),
-    // The connector does not offer HTTP/2 either. Without this option, undici keeps all requests to
-    // an https origin waiting until its first connection has negotiated a protocol.
+    // Must be false, although the connector never offers HTTP/2. Otherwise undici assumes that an
+    // https origin may use HTTP/2, and queues all requests to the origin until its first connection
+    // has negotiated a protocol.
     allowH2: false,
     // Sets no limit of connections per origin. Many endpoints may share an origin, and an endpoint
     // that does not respond must not use up the connections of the other endpoints. The slots of

@@ -5,11 +5,11 @@ import { setBounded } from "@amana/runtime";
 export type Resolve = (host: string) => Promise<LookupAddress[]>;
 
 const timeoutMs = 2_000;
-/** Maximum number of addresses of a host name. The largest services on the internet have fewer. */
+/** Maximum number of addresses of a host name. */
 const addressesMax = 32;
 /**
- * Time for which a host name with too many addresses is refused without a query. DNS allows 64 KiB
- * for each address family, and reading them takes about 60 ms.
+ * Time for which a host name with too many addresses is refused without a query. A DNS response has
+ * up to 64 KiB for each address family, and parsing both responses takes about 60 ms.
  */
 const refusalMs = 5 * 60_000;
 const refusalsMax = 1_000;
@@ -46,8 +46,8 @@ export class TooManyAddresses extends Error {
 
 /**
  * Limits the work that a host name causes in a resolver. Concurrent calls for a name share one
- * query. A name with too many addresses is refused with TooManyAddresses. The refusal is remembered
- * for some minutes, so that further calls need no query.
+ * resolution. Throws TooManyAddresses for a name with too many addresses. Keeps this result for
+ * `refusalMs`, so that further calls send no query.
  */
 export function limitResolver(resolve: Resolve): Resolve {
   const inFlight = new Map<string, Promise<LookupAddress[]>>();

@@ -85,7 +85,7 @@ describe("connections and requests of a network without a valid key", () => {
     return client.statuses.length > 0;
   };
   const startLimited = (options: Parameters<typeof startTestGateway>[0] = {}) =>
-    start({ limits: { keylessPerSecond: 1 }, ...options });
+    start({ limits: { keylessPerSecond: 0.5 }, ...options });
 
   test("Connections closes the connections of a network after 50 connections and requests at once, and accepts new ones after 5 seconds", async () => {
     const { gateway, port, advanceMs } = await startLimited();
@@ -144,13 +144,25 @@ describe("connections and requests of a network without a valid key", () => {
   });
 
   test("Connections counts a request beyond the rate limit of its business as a quarter of a request", async () => {
-    const { gateway, port } = await startLimited({ limits: { keylessPerSecond: 1, perSecond: 1, burst: 1 } });
+    const { gateway, port } = await startLimited({ limits: { keylessPerSecond: 0.5, perSecond: 1, burst: 1 } });
     await using _ = gateway;
     const { read, release } = delayReads(gateway);
     release();
     await using client = new RawClient(port);
     expect(await countResponses(client, read, 300)).toBe(198);
     expect(new Set(client.statuses)).toEqual(new Set(["200", "429"]));
+  });
+
+  test("Connections counts a request whose key look-up failed as a quarter of a request", async () => {
+    const { gateway, port } = await startLimited();
+    await using _ = gateway;
+    const { read } = delayReads(gateway);
+    gateway.behaviour.keyLeases.resolveKeys = async () => {
+      throw new Error("the identity service is unavailable");
+    };
+    await using client = new RawClient(port);
+    expect(await countResponses(client, read, 60)).toBe(60);
+    expect(new Set(client.statuses)).toEqual(new Set(["503"]));
   });
 
   test("Connections does not count requests of trusted proxies and of networks that have sent a genuine callback", async () => {

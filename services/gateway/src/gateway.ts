@@ -29,7 +29,7 @@ const drawTimeoutMs = 1_000;
  * Ratio of the limit of all requests without a valid key to the limit RATE_LIMIT_KEYLESS_PER_SECOND
  * of the routes that need no key. A page loads several files, and rejected requests count too.
  */
-const keylessRatio = 10;
+const keylessRatio = 20;
 
 /** Settings that plugins and routes read. */
 type Settings = Pick<

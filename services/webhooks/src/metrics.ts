@@ -28,8 +28,9 @@ const firstAttemptDelay = histogram({
   buckets: [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800],
 });
 
-export function observeFirstAttempt({ event_id, slow }: NewDelivery): void {
-  const delayMs = Math.max(0, Date.now() - timeMsOfUuid(event_id));
+/** Observes a first attempt, which has just ended after `durationMs`. */
+export function observeFirstAttempt({ event_id, slow }: NewDelivery, durationMs: number): void {
+  const delayMs = Math.max(0, Date.now() - durationMs - timeMsOfUuid(event_id));
   firstAttemptDelay.observe({ endpoint: slow ? "slow" : "healthy" }, delayMs / 1000);
 }
 

@@ -22,9 +22,10 @@ const problemCodes: Readonly<Partial<Record<KeyState, ProblemCode>>> = {
 const wrongRoleCodes = { business: "business_key_required", admin: "admin_required" } as const;
 
 /**
- * Number of tokens that a request beyond the rate limit of its business takes from its network. It
- * is less than one, so that a business that exceeds its rate limit several times still gets status
- * 429, and the gateway does not close its connections.
+ * Number of tokens that a request takes from its network if it exceeds the rate limit of its
+ * business, or if the look-up of its key failed. It is less than one, so that a business that
+ * exceeds its rate limit several times still gets status 429, and the gateway does not close its
+ * connections. The same applies to status 503 while identity is unreachable.
  */
 const rejectedTokens = 1 / 4;
 
@@ -70,6 +71,8 @@ export function authenticate(scope: App, gateway: Gateway, role: "business" | "a
     }
     key
       .catch((error: unknown) => {
+        connections.uncount(request.raw);
+        connections.count(request.raw.socket, rejectedTokens);
         logger.warn({ err: error, ...requestLogFields(request) }, "API key look-up failed");
         throw Problem.of("service_unavailable");
       })

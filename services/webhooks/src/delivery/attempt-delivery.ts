@@ -94,7 +94,7 @@ const emptyOutcome = {
   retryAfter: undefined,
   response: undefined,
   durationMs: 0,
-  hasConnected: false,
+  hasConnected: true,
 };
 
 /**
@@ -108,12 +108,12 @@ async function send(
   { at, waitsUntilMs }: { readonly at: Date; readonly waitsUntilMs: number },
 ): Promise<PostOutcome | undefined> {
   const { type, event_id, business_id } = delivery;
-  if (delivery.is_first) observeFirstAttempt(delivery);
   const span = beginSpan("client", "POST webhook", delivery.traceparent ?? undefined);
   const url = new URL(delivery.url);
   const body = Buffer.from(delivery.body);
   const sender = { businessId: business_id, slotWaitMs: Math.max(0, waitsUntilMs - performance.now()) };
   const outcome = await client.post(sender, url, deliveryHeaders(type, event_id, at, body, secrets), body);
+  if (outcome && delivery.is_first) observeFirstAttempt(delivery, outcome.durationMs);
   span?.set({
     "http.request.method": "POST",
     "http.response.status_code": outcome?.statusCode,

@@ -17,7 +17,8 @@ interface ConnectionsOptions extends Pick<Config["connectionBounds"], "perNetwor
   /**
    * Maximum number of tokens per second and network; 0 for no limit. A connection, a request
    * without a valid key and a group of 100 chunks take a token each. A request beyond the rate
-   * limit of its business, or with a failed key look-up, takes a quarter. A burst may take the tokens of `burstSeconds`.
+   * limit of its business, or with a failed key look-up, takes a quarter. A burst may take the
+   * tokens of `burstSeconds`.
    */
   readonly keylessPerSecond: number;
   /** Networks that have sent a genuine callback. They are exempt from `keylessPerSecond`. */

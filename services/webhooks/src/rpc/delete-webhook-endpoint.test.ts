@@ -32,6 +32,19 @@ test("deleteWebhookEndpoint deletes the endpoint and its pending deliveries, but
   expect((await deliveriesOf(pending.id)).map(({ endpointId }) => endpointId)).toEqual([otherEndpoint.id]);
 });
 
+test("deleteWebhookEndpoint deletes at most 1 000 pending deliveries, so that its transaction is short", async () => {
+  const caller = aBusinessCaller();
+  const { id } = await harness.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/many" }, { caller });
+  await harness.sql(
+    `insert into delivery (id, business_id, event_id, endpoint_id, status, next_attempt_at)
+     select uuidv7(), ?, uuidv7(), ?, 'PENDING', now() from generate_series(1, 1006)`,
+    [caller.businessId, id],
+  );
+  await harness.endpoints.deleteWebhookEndpoint({ id }, { caller });
+  const rows = await harness.sql("select 1 from delivery where endpoint_id = ? and status = 'PENDING'", [id]);
+  expect(rows).toHaveLength(6);
+});
+
 test("deleteWebhookEndpoint returns the same error not_found for an unknown id, a malformed id, a deleted endpoint and another business's id", async () => {
   const caller = aBusinessCaller();
   const create = () => harness.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/" }, { caller });

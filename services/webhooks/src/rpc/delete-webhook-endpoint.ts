@@ -6,6 +6,12 @@ import { recordEndpointAction } from "../webhook-endpoint/record-endpoint-action
 import { webhookEndpointNotFound } from "../webhook-endpoint/webhook-endpoint.errors.ts";
 import { WebhookEndpoint } from "../webhook-endpoint/webhook-endpoint.ts";
 
+/**
+ * Maximum number of deliveries that a deletion removes. The transaction locks the endpoint, and the
+ * recording of all results waits for this lock, so the transaction must be short.
+ */
+const deliveriesMax = 1_000;
+
 export const deleteWebhookEndpoint =
   ({ orm, clock }: Context): Implementation<typeof WebhookEndpointService.method.deleteWebhookEndpoint> =>
   async ({ id }, call) => {
@@ -18,10 +24,11 @@ export const deleteWebhookEndpoint =
       const endpoint = await lockRow(em, WebhookEndpoint, businessId, id, webhookEndpointNotFound);
       await em.execute("delete from webhook_replay where endpoint_id = ? and business_id = ?", [id, businessId]);
       // Another transaction may have locked a delivery to record, redeliver or claim it. Such a
-      // delivery is not deleted, but becomes SKIPPED when it is due.
+      // delivery, and each delivery beyond `deliveriesMax`, becomes SKIPPED when it is due.
       await em.execute(
         `delete from delivery where id in (
-           select id from delivery where endpoint_id = ? and business_id = ? and status = 'PENDING' for update skip locked
+           select id from delivery where endpoint_id = ? and business_id = ? and status = 'PENDING'
+           limit ${deliveriesMax} for update skip locked
          )`,
         [id, businessId],
       );

@@ -1,3 +1,4 @@
+import { forTenant } from "@amana/runtime";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { createRateLimiter } from "./rate-limiter.ts";
 
@@ -54,4 +55,16 @@ test("RateLimiter.take permits a call immediately after a pause of 0 seconds", a
   const rateLimiter = createRateLimiter(60_000);
   rateLimiter.pause(0);
   expect(await rateLimiter.take(1_000)).toBe(true);
+});
+
+test("RateLimiter.take permits a call of a business before the third of 40 earlier calls of another business", async () => {
+  const rateLimiter = createRateLimiter(1_200);
+  const order: string[] = [];
+  const take = (businessId: string) =>
+    forTenant(businessId, async () => {
+      if (await rateLimiter.take(500)) order.push(businessId);
+    });
+  await Promise.all([...Array.from({ length: 40 }, () => take("many")), take("one")]);
+  expect(order.indexOf("one")).toBeGreaterThan(-1);
+  expect(order.indexOf("one")).toBeLessThan(3);
 });

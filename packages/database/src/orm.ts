@@ -40,6 +40,7 @@ export const plansByIndex = "-c enable_seqscan=off";
  * indefinitely.
  */
 export async function createOrm(options: DatabaseOptions, logger: Logger): Promise<Orm> {
+  // MikroORM copies the objects in `driverOptions`, so the connections get the names from a class.
   const names = new StatementNames();
   const BaseClient: typeof PipelineClient = options.forTenants ? TenantClient : PipelineClient;
   class Client extends BaseClient {

@@ -3,7 +3,7 @@ import { EventEmitter, once } from "node:events";
 import { allTenants, forTenant } from "@amana/runtime";
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createTestDatabase, logger, unusedEntities } from "../test/test-database.ts";
+import { createTestDatabase, logger, unusedEntities, withClient } from "../test/test-database.ts";
 import { migrate, type Orm, preparedQuery, tenantMigrations, transaction } from "./index.ts";
 import { createRowReader } from "./row-reader.ts";
 
@@ -125,15 +125,11 @@ test("TenantClient executes the text of a query whose name belongs to another pr
   await forTenant(businessA, async () => {
     const text = "select 1 as value";
     expect(await preparedQuery(singleConnection.em, text, [])).toEqual([{ value: 1 }]);
-    const connection = singleConnection.em.getConnection() as unknown as { getNativeClient(): Promise<pg.Pool> };
-    const client = await (await connection.getNativeClient()).connect();
-    try {
+    await withClient(singleConnection, async (client) => {
       const [prepared] = (await client.query("select name from pg_prepared_statements where statement = $1", [text])).rows;
       expect((await client.query({ name: prepared.name, text: "select 2 as value" })).rows).toEqual([{ value: 2 }]);
       expect((await client.query("select business_id from thing")).rows).toEqual([{ business_id: businessA }]);
-    } finally {
-      client.release();
-    }
+    });
   });
 });
 
@@ -188,9 +184,7 @@ test("a transaction of TenantClient keeps its tenant after a rollback to a savep
 });
 
 test("TenantClient reads no rows of business B in a transaction that was begun for business A, for every spelling of the BEGIN statement", async () => {
-  const connection = singleConnection.em.getConnection() as unknown as { getNativeClient(): Promise<pg.Pool> };
-  const client = await (await connection.getNativeClient()).connect();
-  try {
+  await withClient(singleConnection, async (client) => {
     for (const begin of ["BEGIN", "/* now */ begin", "Start Transaction read only"]) {
       await forTenant(businessA, () => client.query(begin));
       const { rows } = await forTenant(businessB, () => client.query(text));
@@ -203,9 +197,7 @@ test("TenantClient reads no rows of business B in a transaction that was begun f
     // A query with several statements sets no tenant, and therefore reads no rows.
     await expect(forTenant(businessA, () => client.query(`select 1; ${text}`))).rejects.toThrow("multiple commands");
     expect((await client.query(`select 1; ${text}`)) as unknown as pg.QueryResult[]).toMatchObject([{}, { rows: [] }]);
-  } finally {
-    client.release();
-  }
+  });
 });
 
 test("TenantClient uses the caller's tenant after a timer or an awaited event, but an event listener runs with the emitter's tenant", async () => {

@@ -34,8 +34,8 @@ interface Connection {
   readonly network: string | undefined;
   /** The responses that are not completely sent. */
   readonly unsent: Set<ServerResponse>;
-  /** Whether a request on this connection had a valid key. */
-  hasKey: boolean;
+  /** Whether `uncount` has reversed the count of this connection. */
+  isUncounted: boolean;
 }
 
 /**
@@ -94,7 +94,7 @@ export class Connections {
         return;
       }
       const unsent = new Set<ServerResponse>();
-      this.#open.set(socket, { network, unsent, hasKey: false });
+      this.#open.set(socket, { network, unsent, isUncounted: false });
       openConnections.set(this.#open.size);
       socket.once("close", () => {
         // After a CONNECT, Node emits no "close" for the responses that wait for an earlier one.
@@ -137,7 +137,7 @@ export class Connections {
    */
   #admit(socket: Socket, network: string): Reason | undefined {
     const { perNetwork } = this.#options;
-    if ((this.#pausedUntilMs.get(network) ?? 0) > this.#nowMs()) return "flood";
+    if (this.#isPaused(network)) return "flood";
     if (perNetwork === 0) return undefined;
     const bounds = [{ key: network, max: perNetwork }];
     if (this.#byNetwork.reserve(bounds, 1)) return "network";
@@ -152,17 +152,24 @@ export class Connections {
   count(socket: Socket, tokens = 1): void {
     const network = this.#open.get(socket)?.network;
     if (network === undefined || !this.#keyless || this.#options.proven.has(network)) return;
-    if (this.#keyless.draw(network, tokens).allowed || (this.#pausedUntilMs.get(network) ?? 0) > this.#nowMs()) return;
+    if (this.#keyless.draw(network, tokens).allowed || this.#isPaused(network)) return;
     setBounded(this.#pausedUntilMs, network, this.#nowMs() + floodPauseMs, pausedNetworksMax);
     for (const [other, connection] of this.#open) if (connection.network === network) this.end(other, "flood");
   }
 
-  /** Reverses the count of a request with a valid key, and of its connection. */
+  #isPaused(network: string): boolean {
+    return (this.#pausedUntilMs.get(network) ?? 0) > this.#nowMs();
+  }
+
+  /**
+   * Reverses the count of a request with a valid key or with a failed key look-up, and of its
+   * connection.
+   */
   uncount({ socket }: IncomingMessage): void {
     const connection = this.#open.get(socket);
     if (connection?.network === undefined) return;
-    this.#keyless?.giveBack(connection.network, connection.hasKey ? 1 : 2);
-    connection.hasKey = true;
+    this.#keyless?.giveBack(connection.network, connection.isUncounted ? 1 : 2);
+    connection.isUncounted = true;
   }
 
   /**

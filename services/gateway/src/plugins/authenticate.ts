@@ -52,8 +52,10 @@ export function authenticate(scope: App, gateway: Gateway, role: "business" | "a
     if (isFirstCheck) {
       connections.uncount(request.raw);
       const problem = limitBusiness(gateway, request, reply);
-      if (problem) connections.count(request.raw.socket, rejectedTokens);
-      if (problem) throw problem;
+      if (problem) {
+        connections.count(request.raw.socket, rejectedTokens);
+        throw problem;
+      }
     }
     if (allows && !allows(request.ip)) throw Problem.of("address_not_allowed");
     if (caller.role !== role) throw Problem.of(wrongRoleCodes[role]);

@@ -12,7 +12,8 @@ const perSlowEndpoint = 2;
 /**
  * Maximum number of attempts of a business that resolve a name, connect or negotiate TLS at once. A
  * TLS handshake takes 4 ms of CPU time, but 90 ms if the business's server sends 37 costly
- * certificates. This limit keeps the event loop free for other businesses.
+ * certificates. Without this limit, the handshakes of one business would delay the deliveries of
+ * other businesses.
  */
 const connectingPerBusiness = 16;
 /**

@@ -19,8 +19,9 @@ export class AddressNotPublic extends Error {
 /** The block of all global unicast IPv6 addresses (IANA). */
 const globalUnicast = ipaddr.IPv6.parseCIDR("2000::/3");
 /**
- * Maximum number of names that a business's URL checks resolve at once. A business can choose names
- * whose resolution takes much CPU time. This limit keeps the event loop free for other businesses.
+ * Maximum number of names that a business's URL checks resolve at once. A business can choose a
+ * name whose resolution takes 60 ms of CPU time. Without this limit, many such resolutions of one
+ * business would delay the requests and deliveries of other businesses.
  */
 const checksPerBusiness = 2;
 /**
@@ -48,7 +49,8 @@ export function createAddressGuard(options: { allowInsecure: boolean; resolve?: 
     return range === "unicast" && (parsed.kind() === "ipv4" || parsed.match(globalUnicast));
   };
 
-  const resolveSlowly: Resolve = async (host) => {
+  /** Resolves a name. After the result TooManyAddresses, waits before it throws. */
+  const resolveForSlot: Resolve = async (host) => {
     try {
       return await resolveName(host);
     } catch (error) {
@@ -81,7 +83,7 @@ export function createAddressGuard(options: { allowInsecure: boolean; resolve?: 
      * error.
      */
     resolveForCheck: (hostname: string, businessId: string, waitMs: number) =>
-      resolveAllowed(hostname, (host) => checks.run(businessId, waitMs, () => resolveSlowly(host))),
+      resolveAllowed(hostname, (host) => checks.run(businessId, waitMs, () => resolveForSlot(host))),
   };
 }
 

@@ -53,8 +53,8 @@ export function limitResponse(socket: Socket): void {
 /**
  * Returns a function that gets the chunks of a response in order. For each chunk, it returns the
  * number of bytes that the parser may read. It returns 0 if the header section is too large, or if
- * earlier chunks have used up `bodyBytesMax`.
- * Interim responses and empty lines before the status line count as header lines.
+ * earlier chunks have used up `bodyBytesMax`. Interim responses and empty lines before the status
+ * line count as header lines.
  */
 function createByteLimit(): (chunk: Buffer) => number {
   let [headBytes, headLines, bodyBytes] = [0, 0, 0];

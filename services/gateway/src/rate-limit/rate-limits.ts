@@ -42,6 +42,11 @@ export function createRateLimits(
     creation: buckets("creation", settings.creationPerSecond),
     /** Lists with costly filters, by business id. */
     search: buckets("search", settings.searchPerSecond),
+    /**
+     * Further pages of statements, by business id. A statement waits for tokens. It has the rate of
+     * costly lists, but its own tokens, so that a long statement does not block lists.
+     */
+    statement: buckets("statement", settings.searchPerSecond),
     // Requests to keyless routes that call a service: by network, and in total.
     keyless: buckets("keyless", settings.keylessPerSecond),
     keylessTotal: buckets(undefined, settings.keylessTotalPerSecond),

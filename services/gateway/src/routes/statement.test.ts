@@ -231,4 +231,22 @@ describe("GET /payments/statement", () => {
     });
     await Promise.all([otherResponse, openStatements[1]].map((response) => response?.body?.cancel()));
   });
+
+  test("GET /payments/statement reads further pages at the rate of costly lists", async () => {
+    let nowMs = 0;
+    await using server = await start(async () => [aLine(0)], {
+      limits: { searchPerSecond: 20 },
+      connectionBounds: { stallMs: 100 },
+      nowMs: () => nowMs,
+    });
+    const response = await server.get();
+    const reading = response.text().catch(() => {});
+    // The first page, and one page for each token of the burst of 40.
+    await eventually(async () => expect(server.countCalls()).toBe(41));
+    nowMs += 1_000;
+    await eventually(async () => expect(server.countCalls()).toBe(61));
+    nowMs += 50;
+    await eventually(async () => expect(server.countCalls()).toBe(62));
+    await Promise.all([server.gateway.app.close(), reading]);
+  });
 });

@@ -1,5 +1,6 @@
 import { Readable } from "node:stream";
 import { StatementLineJson } from "@amana/public-api";
+import { sleep } from "@amana/runtime";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { BoundedCounters } from "../bounded-counters.ts";
@@ -10,6 +11,7 @@ import type { Tag } from "../openapi-tags.ts";
 import { requireValidKey } from "../plugins/authenticate.ts";
 import { Problem, validationFailed } from "../problem.ts";
 import { rateLimited } from "../rate-limit/refusals.ts";
+import type { TokenBuckets } from "../rate-limit/token-buckets.ts";
 import { csv, jsonLines, type StatementFormat, statementFormatOf } from "../statement/formats.ts";
 import { streamLines } from "../statement/stream-lines.ts";
 
@@ -27,7 +29,7 @@ const statementBytes = 4 * 1024 * 1024;
  * it.
  */
 export function addStatement(app: App, gateway: Gateway): void {
-  const { rpc, bytes, byteBounds, connectionBounds, logger } = gateway;
+  const { rpc, bytes, byteBounds, connectionBounds, limits, logger } = gateway;
   const openByBusiness = new BoundedCounters();
   const openStreams = new Set<Readable>();
 
@@ -80,10 +82,11 @@ export function addStatement(app: App, gateway: Gateway): void {
       // Fastify would read the whole stream for a HEAD.
       if (request.method === "HEAD") return reply.send("");
       const lines = streamLines(firstPage, format, async (cursor) => {
+        await waitForToken(limits.statement, limitKeyOf(request), () => stream.destroyed);
         await requireValidKey(gateway, request);
         return await readPage(cursor);
       });
-      const stream = Readable.from(lines, { objectMode: false, highWaterMark: 1 });
+      const stream: Readable = Readable.from(lines, { objectMode: false, highWaterMark: 1 });
       stream.once("error", (error) =>
         logger.warn({ err: error, ...requestLogFields(request) }, "statement not completed, connection closed"),
       );
@@ -92,6 +95,11 @@ export function addStatement(app: App, gateway: Gateway): void {
       return reply.send(stream);
     },
   });
+}
+
+/** Draws a token. Waits until the bucket has a token, or until `isEnded` returns true. */
+async function waitForToken(buckets: TokenBuckets | undefined, key: string, isEnded: () => boolean): Promise<void> {
+  while (!isEnded() && buckets?.draw(key).allowed === false) await sleep(1_000 / buckets.rate.perSecond);
 }
 
 const tooManyStatements = `At most ${perBusiness} statements are sent to a business at the same time. Read one to its end, or close its connection.`;

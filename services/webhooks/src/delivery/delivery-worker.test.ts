@@ -590,16 +590,21 @@ test("two delivery workers on one database together send each delivery once", as
   await using _second = startDelivering({ ...harness.context, limits, signals });
   const caller = aBusinessCaller();
   await create(receiver.url, caller);
-  const events = Array.from({ length: 150 }, () => aPaymentEvent(caller));
+  const batches = Array.from({ length: 15 }, () => Array.from({ length: 10 }, () => aPaymentEvent(caller)));
   await Promise.all(
-    events.map(async (event) => {
-      await harness.publish(event);
+    batches.map(async (batch) => {
+      await harness.publish(...batch);
       signals.emit("due");
     }),
   );
   await harness.waitUntilIdle();
   const ids = receiver.requests.map(({ headers }) => headers["webhook-id"]);
-  expect(ids.sort()).toEqual(events.map(({ id }) => id).sort());
+  expect(ids.sort()).toEqual(
+    batches
+      .flat()
+      .map(({ id }) => id)
+      .sort(),
+  );
 });
 
 test("the delivery worker sends a delivery that another process has leased only after this lease expires", async () => {

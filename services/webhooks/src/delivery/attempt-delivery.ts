@@ -153,10 +153,10 @@ function resultOf(
     error: failure?.detail ?? null,
     failure: failure?.code ?? null,
     duration_ms: durationMs,
-    // A failed TLS handshake can take much CPU time, so the limits of slow endpoints also apply to
+    // A failed TLS connection can take much CPU time, so the limits of slow endpoints also apply to
     // an endpoint to which the attempt could not connect. A timer can fire slightly early, so the
     // measured duration of an attempt that timed out may be below `timeoutMs`.
-    slow: !hasConnected || durationMs >= Math.min(slowMs, timeoutMs - 2),
+    slow: !hasConnected || failure?.code === "TLS_ERROR" || durationMs >= Math.min(slowMs, timeoutMs - 2),
     response: response ?? null,
   };
 }

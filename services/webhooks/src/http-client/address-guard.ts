@@ -1,9 +1,12 @@
+import { constants } from "node:crypto";
 import type { LookupAddress } from "node:dns";
 import { lookup } from "node:dns/promises";
-import { isIP, type LookupFunction } from "node:net";
+import { connect as connectTcp, isIP, type LookupFunction, type Socket } from "node:net";
 import { FairSemaphore, sleep } from "@amana/runtime";
 import ipaddr from "ipaddr.js";
 import { buildConnector } from "undici";
+import { LimitedRecords } from "./limit-records.ts";
+import { limitResponse } from "./limit-response.ts";
 import { createNameResolver, limitResolver, type Resolve, TooManyAddresses } from "./resolve-name.ts";
 
 export type AddressGuard = ReturnType<typeof createAddressGuard>;
@@ -88,10 +91,11 @@ export function createAddressGuard(options: { allowInsecure: boolean; resolve?: 
 }
 
 /**
- * Creates a connector that rejects forbidden addresses. For a host name, it checks the addresses
- * when the socket resolves the name. For an IP address, it checks the address before connecting,
- * because the socket resolves nothing. The connector uses only HTTP/1.1, so that an aborted
- * connection affects no other request.
+ * Creates a connector that rejects forbidden addresses and limits what a receiver sends. For a host
+ * name, it checks the addresses when the socket resolves the name. For an IP address, it checks the
+ * address before connecting, because the socket resolves nothing. The connector uses only HTTP/1.1,
+ * so that an aborted connection affects no other request. It refuses renegotiation, which would
+ * repeat the costs of the handshake on a connection that counts as ready.
  */
 export function guardedConnector(addresses: AddressGuard, timeoutMs: number): buildConnector.connector {
   const lookup: LookupFunction = (hostname, { all }, callback) => {
@@ -103,10 +107,26 @@ export function guardedConnector(addresses: AddressGuard, timeoutMs: number): bu
       (error: NodeJS.ErrnoException) => callback(error, "", 0),
     );
   };
-  const connect = buildConnector({ timeout: timeoutMs, allowH2: false, lookup, maxCachedSessions: 1_000 } as object);
+  const secureOptions = constants.SSL_OP_NO_RENEGOTIATION;
+  const connect = buildConnector({
+    timeout: timeoutMs,
+    allowH2: false,
+    lookup,
+    maxCachedSessions: 1_000,
+    secureOptions,
+  } as object);
   return (target, callback) => {
     const host = target.hostname.replace(/^\[(.*)\]$/, "$1");
-    if (isIP(host) !== 0 && !addresses.allows(host)) callback(new AddressNotPublic(), null);
-    else connect(target, callback);
+    if (isIP(host) !== 0 && !addresses.allows(host)) return callback(new AddressNotPublic(), null);
+    const isTls = target.protocol === "https:";
+    const port = Number(target.port || 443);
+    const records = isTls ? new LimitedRecords(connectTcp({ host, port, lookup, noDelay: true, keepAlive: true })) : undefined;
+    connect(records ? { ...target, httpSocket: records as unknown as Socket } : target, (...connected) => {
+      const [error, socket] = connected;
+      if (error) records?.destroy();
+      records?.beginResponse();
+      if (socket) limitResponse(socket, () => records?.beginResponse());
+      callback(...connected);
+    });
   };
 }

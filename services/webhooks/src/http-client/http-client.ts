@@ -3,7 +3,8 @@ import type { DeliveryFailure } from "@amana/contracts/webhooks/v1/event_pb";
 import type { FairSemaphore } from "@amana/runtime";
 import { Agent } from "undici";
 import { type AddressGuard, AddressNotPublic, guardedConnector } from "./address-guard.ts";
-import { limitResponse, ResponseTooLong } from "./limit-response.ts";
+import { TooManyRecords } from "./limit-records.ts";
+import { ResponseTooLong } from "./limit-response.ts";
 import { TooManyAddresses } from "./resolve-name.ts";
 
 export type FailureCode = EnumName<typeof DeliveryFailure>;
@@ -60,13 +61,8 @@ export function createHttpClient({
   readonly timeoutMs: number;
   readonly connecting: FairSemaphore;
 }): HttpClient {
-  const connect = guardedConnector(addresses, timeoutMs);
   const agent = new Agent({
-    connect: (target, callback) =>
-      connect(target, (...connected) => {
-        if (connected[1]) limitResponse(connected[1]);
-        callback(...connected);
-      }),
+    connect: guardedConnector(addresses, timeoutMs),
     // Must be false, although the connector never offers HTTP/2. Otherwise undici assumes that an
     // https origin may use HTTP/2, and queues all requests to the origin until its first connection
     // has negotiated a protocol.
@@ -208,6 +204,8 @@ const failures: readonly (readonly [RegExp, FailureCode, string])[] = [
 export function describeFailure(error: Error & { code?: string; syscall?: string }): Failure {
   if (error instanceof AddressNotPublic) return { code: "ADDRESS_FORBIDDEN", detail: error.message };
   if (error instanceof TooManyAddresses) return { code: "DNS_ERROR", detail: error.message };
+  if (error instanceof TooManyRecords)
+    return { code: "TLS_ERROR", detail: "the server sent too many TLS records or too many certificates" };
   if (error instanceof ResponseTooLong) return { code: "INVALID_RESPONSE", detail: "the response is too long" };
   if (error.name === "HTTPParserError") return { code: "INVALID_RESPONSE", detail: "the response is not valid HTTP" };
   const { code: errorCode = "", syscall = "" } = error;

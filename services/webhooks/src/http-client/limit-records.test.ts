@@ -1,0 +1,156 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from "node:net";
+import { setImmediate } from "node:timers/promises";
+import { createServer, getCACertificates, setDefaultCACertificates, type TLSSocket, type TlsOptions } from "node:tls";
+import { eventually } from "@amana/testing";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { selfSigned } from "../../test/self-signed.ts";
+import { ConcurrencyLimits } from "../delivery/concurrency-limits.ts";
+import { createAddressGuard } from "./address-guard.ts";
+import { createHttpClient } from "./http-client.ts";
+import { LimitedRecords, TooManyRecords } from "./limit-records.ts";
+
+const stack: AsyncDisposable[] = [];
+const trusted = getCACertificates();
+beforeEach(() => setDefaultCACertificates([...trusted, selfSigned.cert]));
+afterEach(async () => {
+  setDefaultCACertificates(trusted);
+  for (const disposable of stack.splice(0).reverse()) await disposable[Symbol.asyncDispose]();
+});
+
+const body = Buffer.from("{}");
+const tooManyRecords = { code: "TLS_ERROR", detail: "the server sent too many TLS records or too many certificates" };
+
+/**
+ * Starts a TLS server that calls `respond` for each request, and a client. `post` sends a request.
+ */
+async function start(respond: (socket: TLSSocket) => void, options: TlsOptions = {}) {
+  const sockets: TLSSocket[] = [];
+  const server = createServer({ ...selfSigned, ...options }, (socket) => {
+    sockets.push(socket);
+    socket.on("error", () => {});
+    socket.on("data", () => respond(socket));
+  });
+  server.on("tlsClientError", () => {});
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  stack.push({
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  });
+  const { connecting } = new ConcurrencyLimits({ total: 64, perBusiness: 64, perEndpoint: 64 });
+  const client = createHttpClient({ addresses: createAddressGuard({ allowInsecure: true }), timeoutMs: 10_000, connecting });
+  stack.push(client);
+  const url = new URL(`https://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  return { sockets, post: () => client.post({ businessId: "business", slotWaitMs: 1_000 }, url, {}, body) };
+}
+
+/** Sends a text with one TLS record for each character. */
+async function sendRecords(socket: TLSSocket, text: string): Promise<void> {
+  for (const character of text) {
+    if (socket.destroyed) return;
+    await new Promise<void>((resolve) => void socket.write(character, () => resolve()));
+  }
+}
+
+test("the webhook HTTP client returns statuses and bodies over one TLS connection", async () => {
+  const text = "x".repeat(16_000);
+  const { sockets, post } = await start((socket) =>
+    socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${text.length}\r\n\r\n${text}`),
+  );
+  for (let i = 0; i < 100; i++) {
+    expect(await post()).toMatchObject({ statusCode: 200, response: text.slice(0, 1024), hasConnected: true });
+  }
+  expect(sockets.length).toBeLessThan(3);
+});
+
+test("the webhook HTTP client returns TLS_ERROR and closes the connection when a header section has more than 64 TLS records", async () => {
+  const { sockets, post } = await start((socket) => void sendRecords(socket, `HTTP/1.1 200 OK\r\nx: ${"x".repeat(100)}\r\n\r\n`));
+  expect(await post()).toMatchObject({ statusCode: undefined, failure: tooManyRecords, hasConnected: true });
+  await eventually(() => expect(sockets.map(({ destroyed }) => destroyed)).toEqual([true]));
+});
+
+test("the webhook HTTP client returns the status when a body has more than 64 TLS records", async () => {
+  const { post } = await start((socket) => {
+    socket.write("HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n");
+    void sendRecords(socket, "x".repeat(1_000));
+  });
+  expect(await post()).toMatchObject({ statusCode: 200, failure: undefined });
+});
+
+/** A TLS record of application data with one byte. */
+const record = Buffer.from([23, 3, 3, 0, 1, 120]);
+
+/** Connects to a server that sends bytes, and returns both ends of the connection. */
+async function connectLimited(): Promise<{ limited: LimitedRecords; server: Socket; countReceived: () => number }> {
+  const listener = createTcpServer();
+  await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve));
+  const limited = new LimitedRecords(connect((listener.address() as AddressInfo).port, "127.0.0.1"));
+  const [server] = (await once(listener, "connection")) as [Socket];
+  server.on("error", () => {});
+  let received = 0;
+  limited.on("data", (chunk: Buffer) => {
+    received += chunk.length;
+  });
+  stack.push({
+    async [Symbol.asyncDispose]() {
+      limited.destroy();
+      server.destroy();
+      await new Promise((resolve) => listener.close(resolve));
+    },
+  });
+  return { limited, server, countReceived: () => received };
+}
+
+test.each([
+  ["in one chunk", 1_000],
+  ["one byte at a time", 1],
+])("LimitedRecords passes on 64 TLS records that arrive %s, and closes the connection when more arrive", async (_, size) => {
+  const { limited, server, countReceived } = await connectLimited();
+  const ended = once(limited, "error");
+  const bytes = Buffer.concat(Array.from({ length: 100 }, () => record));
+  for (let at = 0; at < bytes.length && !server.destroyed; at += size) {
+    server.write(bytes.subarray(at, at + size));
+    await setImmediate();
+  }
+  const [error] = await ended;
+  expect(error).toBeInstanceOf(TooManyRecords);
+  expect(countReceived()).toBe(64 * record.length);
+});
+
+test("LimitedRecords counts the TLS records of each response separately", async () => {
+  const { limited, server, countReceived } = await connectLimited();
+  for (let response = 1; response <= 5; response++) {
+    server.write(Buffer.concat(Array.from({ length: 64 }, () => record)));
+    await eventually(() => expect(countReceived()).toBe(response * 64 * record.length));
+    limited.beginResponse();
+  }
+});
+
+test("the webhook HTTP client returns TLS_ERROR for a server whose certificates have more than 16 KiB", async () => {
+  const cert = Array.from({ length: 45 }, () => selfSigned.cert).join("\n");
+  const { sockets, post } = await start((socket) => socket.end(), { cert });
+  expect(await post()).toMatchObject({ statusCode: undefined, failure: tooManyRecords, hasConnected: false });
+  expect(sockets).toEqual([]);
+});
+
+test("the webhook HTTP client refuses TLS renegotiation", async () => {
+  const outcomes: string[] = [];
+  const { post } = await start(
+    (socket) => {
+      socket.once("error", ({ code }: NodeJS.ErrnoException) => outcomes.push(code ?? ""));
+      socket.renegotiate({}, () => outcomes.push("renegotiated"));
+      socket.write("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n");
+    },
+    { maxVersion: "TLSv1.2" },
+  );
+  await post();
+  await eventually(() => expect(outcomes).toEqual(["ERR_SSL_NO_RENEGOTIATION"]));
+});
+
+test("the webhook HTTP client returns CONNECTION_REFUSED if no server listens at an https URL", async () => {
+  const { post } = await start(() => {});
+  await stack.shift()?.[Symbol.asyncDispose]();
+  expect(await post()).toMatchObject({ failure: { code: "CONNECTION_REFUSED" }, hasConnected: false });
+});

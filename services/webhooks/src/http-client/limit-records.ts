@@ -1,0 +1,104 @@
+import type { Socket } from "node:net";
+import { Duplex } from "node:stream";
+
+/**
+ * Maximum number of TLS records that the client decrypts for a response. A response of 32 KiB has
+ * three records, unless the receiver sends each line in a record of its own.
+ */
+const recordsMax = 64;
+/**
+ * Maximum number of bytes from the server during the handshake. It is sufficient for a certificate
+ * chain of four RSA-4096 certificates. A receiver can choose certificates whose verification takes
+ * 10 ms of CPU time for each 4 KiB.
+ */
+const handshakeBytesMax = 16 * 1024;
+const recordHeaderBytes = 5;
+
+/** Thrown for a receiver whose TLS records exceed a limit. */
+export class TooManyRecords extends Error {}
+
+/**
+ * The bytes of a TCP connection, for TLS. Counts the records that arrive, before OpenSSL decrypts
+ * them. For each record, OpenSSL can need 40 µs of CPU time, and some records never reach the
+ * caller, for example key updates (RFC 8446, section 4.6.3). Node.js decrypts up to 2 MiB at once.
+ * If the records exceed a limit, the stream passes on the records within the limit, and then closes
+ * the connection.
+ */
+export class LimitedRecords extends Duplex {
+  readonly #socket: Socket;
+  #isHandshake = true;
+  #handshakeBytes = 0;
+  #records = 0;
+  /** Header of the next record (RFC 8446, section 5.1), as far as it has arrived. */
+  #header: number[] = [];
+  /** Number of bytes of the current record that have not arrived. */
+  #bytesLeft = 0;
+  #isFull = false;
+
+  constructor(socket: Socket) {
+    super();
+    this.#socket = socket;
+    socket.on("data", (chunk: Buffer) => this.#receive(chunk));
+    socket.once("end", () => this.push(null));
+    socket.once("error", (error) => this.destroy(error));
+    socket.once("close", () => this.destroy());
+  }
+
+  /** Starts to count again. Call it at the start of each response. */
+  beginResponse(): void {
+    this.#isHandshake = false;
+    this.#records = 0;
+  }
+
+  #receive(chunk: Buffer): void {
+    if (this.#isFull) return;
+    const allowed = this.#countAllowed(chunk);
+    this.#isFull = allowed < chunk.length;
+    if (allowed > 0 && !this.push(chunk.subarray(0, allowed))) this.#socket.pause();
+    // The caller reads the records within the limit first, because the response's status may be in
+    // them.
+    if (this.#isFull) setImmediate(() => this.destroy(new TooManyRecords()));
+  }
+
+  /** Returns how many bytes of a chunk are within the limits. */
+  #countAllowed(chunk: Buffer): number {
+    if (this.#isHandshake) {
+      this.#handshakeBytes += chunk.length;
+      if (this.#handshakeBytes > handshakeBytesMax) return 0;
+    }
+    for (let at = 0; at < chunk.length; ) {
+      if (this.#bytesLeft > 0) {
+        const count = Math.min(this.#bytesLeft, chunk.length - at);
+        this.#bytesLeft -= count;
+        at += count;
+        continue;
+      }
+      if (this.#header.length === 0 && this.#records >= recordsMax) return at;
+      this.#header.push(chunk.readUInt8(at));
+      at++;
+      if (this.#header.length < recordHeaderBytes) continue;
+      const [, , , high = 0, low = 0] = this.#header;
+      this.#bytesLeft = high * 256 + low;
+      this.#header = [];
+      this.#records++;
+    }
+    return chunk.length;
+  }
+
+  override _read(): void {
+    this.#socket.resume();
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, callback: (error?: Error | null) => void): void {
+    this.#socket.write(chunk, callback);
+  }
+
+  override _final(callback: (error?: Error | null) => void): void {
+    this.#socket.end(callback);
+  }
+
+  override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
+    this.#socket.destroy();
+    callback(error);
+  }
+}

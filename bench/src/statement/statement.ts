@@ -21,7 +21,7 @@ export async function measureStatement({ rounds, lines }: { rounds: number; line
       events: "direct",
       progress: createProgress(),
       durable: false,
-      env: { gateway: { LOG_LEVEL: "warn" }, payments: { LOG_LEVEL: "warn" } },
+      env: { gateway: { LOG_LEVEL: "warn", RATE_LIMIT_SEARCH_PER_SECOND: "0" }, payments: { LOG_LEVEL: "warn" } },
     }),
   );
   log(`inserting ${lines} payments`);

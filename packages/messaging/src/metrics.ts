@@ -81,8 +81,8 @@ export const showOutbox = (orm: Orm, topics: readonly string[]): Disposable =>
     text: `select t.topic, count(o.topic) as waiting, coalesce(extract(epoch from now() - min(o.created_at)), 0) as oldest
       from unnest($1::text[]) as t (topic) left join outbox_position p on p.topic = t.topic
       left join lateral (
-        select topic, created_at from outbox where id > coalesce(p.id, 0) order by id limit ${rowsCountedMax}
-      ) o on o.topic = t.topic group by t.topic`,
+        select topic, created_at from outbox where topic = t.topic and id > coalesce(p.id, 0) order by id limit ${rowsCountedMax}
+      ) o on true group by t.topic`,
     values: [topics],
     gauges: { waiting: outboxWaiting, oldest: outboxOldest },
   });

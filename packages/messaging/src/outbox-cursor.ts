@@ -17,6 +17,8 @@ const batchRowsMax = 500;
  * headers.
  */
 const partBytesMax = 512 * 1024;
+/** Maximum number of rows of a topic that one statement deletes. */
+const deleteRowsMax = 5_000;
 
 /** Returns the stored cursor of a topic. */
 export async function loadCursor(client: pg.Client, topic: string): Promise<Cursor> {
@@ -115,15 +117,20 @@ export function splitIntoParts(rows: readonly Message[]): Message[][] {
   return parts;
 }
 
-/** Deletes a batch of published rows that are older than three days. Returns their number. */
-export async function deletePublished(client: pg.Client): Promise<number> {
+/**
+ * Deletes published rows of a topic that are older than three days. Reads only the topic's oldest
+ * published rows, at most `deleteRowsMax`. Returns the number of deleted rows.
+ */
+export async function deletePublished(client: pg.Client, topic: string): Promise<number> {
   const { rowCount } = await client.query(
     `delete from outbox where id = any (array(
-       select o.id from outbox o join outbox_position p on p.topic = o.topic and o.id <= p.id
-       where o.created_at < now() - interval '3 days'
+       select o.id from outbox_position p cross join lateral (
+         select id, xid, created_at from outbox where topic = $1 and id <= p.id order by id limit ${deleteRowsMax}
+       ) o
+       where p.topic = $1 and o.created_at < now() - interval '3 days'
          and (coalesce(pg_visible_in_snapshot(o.xid, p.snapshot), true) or o.xid >= pg_snapshot_xmax(pg_current_snapshot()))
-       order by o.id limit 5000 for update of o skip locked
      ))`,
+    [topic],
   );
   return rowCount ?? 0;
 }

@@ -85,6 +85,7 @@ export function onCommit(listener: (topic: string) => void): () => void {
   return () => listeners.delete(listener);
 }
 
+/** Number of rows that one statement of `republish` reads. */
 const republishBatchMax = 2_000;
 
 /** Selects events of a topic by the time of their commit or by their ids. */
@@ -107,21 +108,22 @@ export async function republish(orm: Orm, range: RepublishRange, record: (em: Sq
       : { sql: "created_at >= ? and created_at < ?", values: [range.from, range.to] };
   const [newestRow] = await orm.em.fork().execute<{ id: string }[]>("select coalesce(max(id), 0) as id from outbox");
   let republished = 0;
-  for (let afterId: string | undefined = "0"; afterId !== undefined; ) {
-    const batch: { after_id: string; count: number }[] = await transaction(orm, async (em) => {
-      if (republished === 0) record(em);
+  for (let afterId: string | null = "0", isFirst = true; afterId !== null; isFirst = false) {
+    const [batch]: { after_id: string | null; count: number }[] = await transaction(orm, async (em) => {
+      if (isFirst) record(em);
       return await em.execute(
         `with batch as (
-           select * from outbox where topic = ? and ${condition.sql} and id > ? and id <= ? order by id limit ${republishBatchMax}
+           select * from outbox where topic = ? and id > ? and id <= ? order by id limit ${republishBatchMax}
          ), again as (
-           insert into outbox (topic, key, payload, headers) select topic, key, payload, headers from batch order by id
+           insert into outbox (topic, key, payload, headers)
+           select topic, key, payload, headers from batch where ${condition.sql} order by id returning 1
          )
-         select max(id) as after_id, count(*)::int as count from batch having count(*) > 0`,
-        [range.topic, ...condition.values, afterId, newestRow?.id ?? "0"],
+         select (select max(id) from batch) as after_id, (select count(*)::int from again) as count`,
+        [range.topic, afterId, newestRow?.id ?? "0", ...condition.values],
       );
     });
-    afterId = batch[0]?.after_id;
-    republished += batch[0]?.count ?? 0;
+    afterId = batch?.after_id ?? null;
+    republished += batch?.count ?? 0;
   }
   return republished;
 }

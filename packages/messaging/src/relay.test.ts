@@ -107,7 +107,7 @@ test("deletePublished keeps published rows for three days, and the next relay do
     .execute("update outbox set created_at = now() - interval '9 days' where payload = 'old and not published'");
   const client = new pg.Client({ connectionString: db.url });
   await client.connect();
-  expect(await deletePublished(client)).toBe(1);
+  expect(await deletePublished(client, topic)).toBe(1);
   await client.end();
   expect(await rows()).toHaveLength(2);
   aRelay();
@@ -177,7 +177,7 @@ test("the relay publishes each outbox row once after the database was copied to 
   }
   expect(transport.bodies).toEqual(["was in progress", "new", "newest"]);
   await client.query("update outbox set created_at = now() - interval '4 days' where payload = 'published and old'");
-  expect(await deletePublished(client)).toBe(1);
+  expect(await deletePublished(client, topic)).toBe(1);
   await client.end();
 });
 
@@ -221,6 +221,37 @@ test("`republish` publishes the events of a time range again, with the same ids 
   await waitForRelay(db.orm);
   expect(transport.ids).toEqual([earlyId, ...ids, ...ids]);
   expect(await republish(db.orm, { ...range, topic: "other.v1" }, () => {})).toBe(0);
+});
+
+test("cleaning, the relay and outbox_waiting do not read all rows of another topic", async () => {
+  await emit(db.orm, "k", "1", "2", "3");
+  for (const statement of [
+    "insert into outbox (topic, key, payload, headers) select 'other.v1', 'k', '', '{}' from generate_series(1, 20000)",
+    `insert into outbox_position (topic, id, snapshot)
+     values ('other.v1', 20003, pg_current_snapshot()), ('${topic}', 20003, pg_current_snapshot())`,
+    "analyze outbox",
+  ])
+    await db.orm.em.fork().execute(statement);
+  await emit(db.orm, "k", "waiting");
+  const client = new pg.Client({ connectionString: db.url, options: relaySessionOptions });
+  await client.connect();
+  const countRead = async (): Promise<number> => {
+    const { rows } = await client.query<{ count: number }>(
+      "select (seq_tup_read + idx_tup_fetch)::int as count from pg_stat_xact_user_tables where relname = 'outbox'",
+    );
+    return rows[0]?.count ?? 0;
+  };
+  // PostgreSQL keeps the counters of `pg_stat_xact_user_tables` until the end of the transaction.
+  await client.query("begin");
+  await readNext(client, topic, { id: "0", snapshot: "1:1:" });
+  const { rows } = await client.query<{ payload: Buffer }>("select payload from outbox_waiting");
+  expect(await countRead()).toBeLessThan(20);
+  await deletePublished(client, topic);
+  expect(await countRead()).toBeLessThan(20);
+  await deletePublished(client, "other.v1");
+  expect(await countRead()).toBeLessThan(5_100);
+  await client.end();
+  expect(rows.map(({ payload }) => payload.toString())).toEqual(["waiting"]);
 });
 
 test("the relay publishes the outbox rows of two concurrent transactions, even if the row with the lower id is committed last", async () => {

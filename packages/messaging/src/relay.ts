@@ -75,6 +75,12 @@ export function startRelay({ databaseUrl, transport, logger, ...options }: Relay
     byName.get(topic)?.wake();
   });
 
+  /** Returns the number of deleted rows. */
+  const deleteOldRows = async (client: pg.Client): Promise<number> => {
+    const deleted = await Promise.all(options.topics.map((topic) => deletePublished(client, topic)));
+    return deleted.reduce((sum, count) => sum + count, 0);
+  };
+
   /** Publishes outbox rows until the relay is closed. Throws when the connection fails. */
   const relayRows = async (client: pg.Client, connectionLost: AbortController) => {
     relayActive.set(1);
@@ -86,7 +92,7 @@ export function startRelay({ databaseUrl, transport, logger, ...options }: Relay
       if (topics.every((topic) => topic.isPublishing)) client.query("select 1").catch(() => {});
     };
     const heartbeats = setInterval(sendHeartbeat, heartbeatMs);
-    const cleaning = poll("clean-outbox", logger, () => deletePublished(client), cleaningMs);
+    const cleaning = poll("clean-outbox", logger, () => deleteOldRows(client), cleaningMs);
     try {
       const running = topics.map((topic) => topic.run({ client, end }).finally(() => connectionLost.abort()));
       // Waits for all topics, so that rows in flight are not published again.

@@ -33,8 +33,8 @@ const messageBytesMax = 4 * 1024 * 1024;
 const oversizedBody = Buffer.alloc(messageBytesMax + 1, 127);
 const unfinishedBody = Buffer.alloc(messageBytesMax - 1);
 /**
- * Maximum number of attempts until an attack gets the expected responses. A server without processor
- * time for some seconds closes connections whose requests have arrived but were not read.
+ * Maximum number of attempts until an attack gets the expected responses. A server without
+ * processor time for some seconds closes connections whose requests have arrived but were not read.
  */
 const attemptsMax = 3;
 const healthPath = "/grpc.health.v1.Health/Check";

@@ -124,8 +124,8 @@ export function guardedConnector(addresses: AddressGuard, timeoutMs: number): bu
     connect(records ? { ...target, httpSocket: records as unknown as Socket } : target, (...connected) => {
       const [error, socket] = connected;
       if (error) records?.destroy();
-      records?.beginResponse();
-      if (socket) limitResponse(socket, () => records?.beginResponse());
+      if (socket) records?.endHandshake(socket);
+      if (socket) limitResponse(socket);
       callback(...connected);
     });
   };

@@ -3,7 +3,7 @@ import type { DeliveryFailure } from "@amana/contracts/webhooks/v1/event_pb";
 import type { FairSemaphore } from "@amana/runtime";
 import { Agent } from "undici";
 import { type AddressGuard, AddressNotPublic, guardedConnector } from "./address-guard.ts";
-import { TooManyRecords } from "./limit-records.ts";
+import { TlsLimitExceeded } from "./limit-records.ts";
 import { ResponseTooLong } from "./limit-response.ts";
 import { TooManyAddresses } from "./resolve-name.ts";
 
@@ -204,8 +204,7 @@ const failures: readonly (readonly [RegExp, FailureCode, string])[] = [
 export function describeFailure(error: Error & { code?: string; syscall?: string }): Failure {
   if (error instanceof AddressNotPublic) return { code: "ADDRESS_FORBIDDEN", detail: error.message };
   if (error instanceof TooManyAddresses) return { code: "DNS_ERROR", detail: error.message };
-  if (error instanceof TooManyRecords)
-    return { code: "TLS_ERROR", detail: "the server sent too many TLS records or too many certificates" };
+  if (error instanceof TlsLimitExceeded) return { code: "TLS_ERROR", detail: "the certificates or TLS records exceed a limit" };
   if (error instanceof ResponseTooLong) return { code: "INVALID_RESPONSE", detail: "the response is too long" };
   if (error.name === "HTTPParserError") return { code: "INVALID_RESPONSE", detail: "the response is not valid HTTP" };
   const { code: errorCode = "", syscall = "" } = error;

@@ -8,7 +8,7 @@ import { selfSigned } from "../../test/self-signed.ts";
 import { ConcurrencyLimits } from "../delivery/concurrency-limits.ts";
 import { createAddressGuard } from "./address-guard.ts";
 import { createHttpClient } from "./http-client.ts";
-import { LimitedRecords, TooManyRecords } from "./limit-records.ts";
+import { LimitedRecords, TlsLimitExceeded } from "./limit-records.ts";
 
 const stack: AsyncDisposable[] = [];
 const trusted = getCACertificates();
@@ -19,7 +19,7 @@ afterEach(async () => {
 });
 
 const body = Buffer.from("{}");
-const tooManyRecords = { code: "TLS_ERROR", detail: "the server sent too many TLS records or too many certificates" };
+const tooManyRecords = { code: "TLS_ERROR", detail: "the certificates or TLS records exceed a limit" };
 
 /**
  * Starts a TLS server that calls `respond` for each request, and a client. `post` sends a request.
@@ -115,18 +115,30 @@ test.each([
     await setImmediate();
   }
   const [error] = await ended;
-  expect(error).toBeInstanceOf(TooManyRecords);
+  expect(error).toBeInstanceOf(TlsLimitExceeded);
   expect(countReceived()).toBe(64 * record.length);
 });
 
-test("LimitedRecords counts the TLS records of each response separately", async () => {
-  const { limited, server, countReceived } = await connectLimited();
-  for (let response = 1; response <= 5; response++) {
-    server.write(Buffer.concat(Array.from({ length: 64 }, () => record)));
-    await eventually(() => expect(countReceived()).toBe(response * 64 * record.length));
-    limited.beginResponse();
-  }
-});
+test.each([
+  ["64 TLS records", Buffer.concat(Array.from({ length: 64 }, () => record))],
+  ["36 KiB", Buffer.concat([Buffer.from([23, 3, 3, 0x8f, 0xfb]), Buffer.alloc(36 * 1024 - 5)])],
+])(
+  "LimitedRecords passes on %s after each write to the TLS socket, and closes the connection when more arrive",
+  async (_, response) => {
+    const { limited, server, countReceived } = await connectLimited();
+    const tlsSocket = { bytesWritten: 0 };
+    limited.endHandshake(tlsSocket);
+    for (let i = 1; i <= 5; i++) {
+      tlsSocket.bytesWritten++;
+      server.write(response);
+      await eventually(() => expect(countReceived()).toBe(i * response.length));
+    }
+    const ended = once(limited, "error");
+    server.write(record);
+    expect((await ended)[0]).toBeInstanceOf(TlsLimitExceeded);
+    expect(countReceived()).toBe(5 * response.length);
+  },
+);
 
 test("the webhook HTTP client returns TLS_ERROR for a server whose certificates have more than 16 KiB", async () => {
   const cert = Array.from({ length: 45 }, () => selfSigned.cert).join("\n");

@@ -2,20 +2,26 @@ import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
 
 /**
- * Maximum number of TLS records that the client decrypts for a response. A response of 32 KiB has
- * three records, unless the receiver sends each line in a record of its own.
+ * Maximum number of TLS records that the client decrypts in the handshake, and for each response. A
+ * response of 32 KiB has three records, unless the server sends each line in a record of its own.
  */
 const recordsMax = 64;
 /**
  * Maximum number of bytes from the server during the handshake. It is sufficient for a certificate
- * chain of four RSA-4096 certificates. A receiver can choose certificates whose verification takes
+ * chain of four RSA-4096 certificates. A server can choose certificates whose verification takes
  * 10 ms of CPU time for each 4 KiB.
  */
 const handshakeBytesMax = 16 * 1024;
+/**
+ * Maximum number of bytes from the server for a response. `limitResponse` limits the response to
+ * 32 KiB; the rest is for session tickets and the framing of TLS. One record can contain hundreds
+ * of session tickets, each of which takes 25 µs of CPU time.
+ */
+const responseBytesMax = 36 * 1024;
 const recordHeaderBytes = 5;
 
-/** Thrown for a receiver whose TLS records exceed a limit. */
-export class TooManyRecords extends Error {}
+/** Thrown for a server whose bytes or TLS records exceed a limit. */
+export class TlsLimitExceeded extends Error {}
 
 /**
  * The bytes of a TCP connection, for TLS. Counts the records that arrive, before OpenSSL decrypts
@@ -26,8 +32,10 @@ export class TooManyRecords extends Error {}
  */
 export class LimitedRecords extends Duplex {
   readonly #socket: Socket;
-  #isHandshake = true;
-  #handshakeBytes = 0;
+  /** Null during the handshake. */
+  #tlsSocket: Pick<Socket, "bytesWritten"> | null = null;
+  #writtenBytes = 0;
+  #bytes = 0;
   #records = 0;
   /** Header of the next record (RFC 8446, section 5.1), as far as it has arrived. */
   #header: number[] = [];
@@ -44,31 +52,41 @@ export class LimitedRecords extends Duplex {
     socket.once("close", () => this.destroy());
   }
 
-  /** Starts to count again. Call it at the start of each response. */
-  beginResponse(): void {
-    this.#isHandshake = false;
+  /**
+   * Applies the limits of responses. After each write to the TLS socket, which is a new request,
+   * the stream starts to count again.
+   */
+  endHandshake(tlsSocket: Pick<Socket, "bytesWritten">): void {
+    this.#tlsSocket = tlsSocket;
+    this.#beginResponse(tlsSocket.bytesWritten);
+  }
+
+  #beginResponse(writtenBytes: number): void {
+    this.#writtenBytes = writtenBytes;
+    this.#bytes = 0;
     this.#records = 0;
   }
 
   #receive(chunk: Buffer): void {
     if (this.#isFull) return;
+    const writtenBytes = this.#tlsSocket?.bytesWritten ?? 0;
+    if (writtenBytes !== this.#writtenBytes) this.#beginResponse(writtenBytes);
     const allowed = this.#countAllowed(chunk);
     this.#isFull = allowed < chunk.length;
     if (allowed > 0 && !this.push(chunk.subarray(0, allowed))) this.#socket.pause();
     // The caller reads the records within the limit first, because the response's status may be in
     // them.
-    if (this.#isFull) setImmediate(() => this.destroy(new TooManyRecords()));
+    if (this.#isFull) setImmediate(() => this.destroy(new TlsLimitExceeded()));
   }
 
   /** Returns how many bytes of a chunk are within the limits. */
   #countAllowed(chunk: Buffer): number {
-    if (this.#isHandshake) {
-      this.#handshakeBytes += chunk.length;
-      if (this.#handshakeBytes > handshakeBytesMax) return 0;
-    }
-    for (let at = 0; at < chunk.length; ) {
+    const bytesMax = this.#tlsSocket ? responseBytesMax : handshakeBytesMax;
+    const end = Math.min(chunk.length, bytesMax - this.#bytes);
+    this.#bytes += end;
+    for (let at = 0; at < end; ) {
       if (this.#bytesLeft > 0) {
-        const count = Math.min(this.#bytesLeft, chunk.length - at);
+        const count = Math.min(this.#bytesLeft, end - at);
         this.#bytesLeft -= count;
         at += count;
         continue;
@@ -82,7 +100,7 @@ export class LimitedRecords extends Duplex {
       this.#header = [];
       this.#records++;
     }
-    return chunk.length;
+    return end;
   }
 
   override _read(): void {

@@ -21,9 +21,9 @@ export class ResponseTooLong extends Error {}
  * the only method by which undici reads, so that the limits apply before the parser runs. If the
  * header section is too large, the parser does not get the bytes that exceed the limit. If the body
  * is too large, the parser gets its first part, so that the response's status still counts. In both
- * cases, the connection is closed. Calls `onResponse` at the start of each response.
+ * cases, the connection is closed.
  */
-export function limitResponse(socket: Socket, onResponse: () => void): void {
+export function limitResponse(socket: Socket): void {
   const read = socket.read.bind(socket);
   let writtenBytes = 0;
   let countBytes = createByteLimit();
@@ -41,7 +41,6 @@ export function limitResponse(socket: Socket, onResponse: () => void): void {
     if (socket.bytesWritten !== writtenBytes) {
       writtenBytes = socket.bytesWritten;
       countBytes = createByteLimit();
-      onResponse();
     }
     const allowedBytes = countBytes(chunk);
     if (allowedBytes === 0) return close();

@@ -166,3 +166,30 @@ test("the webhook HTTP client returns CONNECTION_REFUSED if no server listens at
   await stack.shift()?.[Symbol.asyncDispose]();
   expect(await post()).toMatchObject({ failure: { code: "CONNECTION_REFUSED" }, hasConnected: false });
 });
+
+test.each([
+  ["the handshake times out", "TIMEOUT", () => {}],
+  ["the server closes the connection during the handshake", "CONNECTION_RESET", (socket: Socket) => socket.end()],
+  ["the server resets the connection during the handshake", "CONNECTION_RESET", (socket: Socket) => socket.resetAndDestroy()],
+  ["the server does not speak TLS", "TLS_ERROR", (socket: Socket) => socket.write("HTTP/1.1 400 Bad Request\r\n\r\n")],
+])("the webhook HTTP client closes the TCP connection and frees its slot if %s", async (_, code, respond) => {
+  const sockets: Socket[] = [];
+  const closed: Promise<unknown>[] = [];
+  const listener = createTcpServer((socket) => {
+    sockets.push(socket);
+    closed.push(new Promise((resolve) => socket.once("close", resolve)));
+    socket.on("error", () => {});
+    socket.once("data", () => respond(socket));
+  });
+  await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve));
+  stack.push({ [Symbol.asyncDispose]: () => new Promise<void>((resolve) => void listener.close(() => resolve())) });
+  const { connecting } = new ConcurrencyLimits({ total: 64, perBusiness: 64, perEndpoint: 64 });
+  const client = createHttpClient({ addresses: createAddressGuard({ allowInsecure: true }), timeoutMs: 500, connecting });
+  stack.push(client);
+  const url = new URL(`https://127.0.0.1:${(listener.address() as AddressInfo).port}/`);
+  const outcome = await client.post({ businessId: "business", slotWaitMs: 1_000 }, url, {}, body);
+  expect(outcome).toMatchObject({ statusCode: undefined, failure: { code }, hasConnected: false });
+  await Promise.all(closed);
+  expect(sockets).toHaveLength(1);
+  expect(connecting.usedAndQueued()).toBe(0);
+});

@@ -6,10 +6,12 @@ import type { Report } from "../report.ts";
 
 const pauseMs = 50;
 /**
- * Time limit of a request. It is so long that only an attack that blocks the gateway causes a
- * timeout, even on a busy machine.
+ * Time limit of an attempt. All attempts of a request time out only if an attack blocks the
+ * gateway, even on a busy machine.
  */
 const timeoutMs = 10_000;
+/** Number of repetitions after a timeout. */
+const retries = 3;
 
 /** Attempts of a request that the gateway did not receive completely. */
 const attemptsMax = 5;
@@ -29,9 +31,12 @@ async function errorOf(send: () => Promise<unknown>): Promise<unknown> {
     }
 }
 
-/** Opens the page of a payment link. Throws if the response's status is not 200. */
+/**
+ * Opens the page of a payment link. Waits as long as the client library with its retries. Throws if
+ * the response's status is not 200.
+ */
 async function openPage(url: string): Promise<void> {
-  const { status } = await fetch(url, { signal: AbortSignal.timeout(timeoutMs) });
+  const { status } = await fetch(url, { signal: AbortSignal.timeout((retries + 1) * timeoutMs) });
   if (status !== 200) throw new Error(`status ${status}`);
 }
 
@@ -43,7 +48,7 @@ async function openPage(url: string): Promise<void> {
 export async function startCustomer(system: System, report: Report): Promise<AsyncDisposable> {
   const { key, receiver } = await aBusiness(system, "Customer");
   await receiver[Symbol.asyncDispose]();
-  const amana = createClient(system, key, { retries: 3, timeoutMs });
+  const amana = createClient(system, key, { retries, timeoutMs });
   let created = 0;
   const link = await amana.paymentLinks.create({ name: "Cours d'arabe", amount: "2500.00" });
   const requests: Readonly<Record<string, () => Promise<unknown>>> = {

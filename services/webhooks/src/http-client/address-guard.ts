@@ -1,12 +1,8 @@
-import { constants } from "node:crypto";
 import type { LookupAddress } from "node:dns";
 import { lookup } from "node:dns/promises";
-import { connect as connectTcp, isIP, type LookupFunction, type Socket } from "node:net";
+import { isIP } from "node:net";
 import { FairSemaphore, sleep } from "@amana/runtime";
 import ipaddr from "ipaddr.js";
-import { buildConnector } from "undici";
-import { LimitedRecords } from "./limit-records.ts";
-import { limitResponse } from "./limit-response.ts";
 import { createNameResolver, limitResolver, type Resolve, TooManyAddresses } from "./resolve-name.ts";
 
 export type AddressGuard = ReturnType<typeof createAddressGuard>;
@@ -87,46 +83,5 @@ export function createAddressGuard(options: { allowInsecure: boolean; resolve?: 
      */
     resolveForCheck: (hostname: string, businessId: string, waitMs: number) =>
       resolveAllowed(hostname, (host) => checks.run(businessId, waitMs, () => resolveForSlot(host))),
-  };
-}
-
-/**
- * Creates a connector that rejects forbidden addresses and limits what a receiver sends. For a host
- * name, it checks the addresses when the socket resolves the name. For an IP address, it checks the
- * address before connecting, because the socket resolves nothing. The connector uses only HTTP/1.1,
- * so that an aborted connection affects no other request. It refuses renegotiation, which would
- * repeat the costs of the handshake on a connection that counts as ready.
- */
-export function guardedConnector(addresses: AddressGuard, timeoutMs: number): buildConnector.connector {
-  const lookup: LookupFunction = (hostname, { all }, callback) => {
-    addresses.resolve(hostname).then(
-      (resolvedAddresses) =>
-        all
-          ? callback(null, [...resolvedAddresses])
-          : callback(null, resolvedAddresses[0]?.address ?? "", resolvedAddresses[0]?.family),
-      (error: NodeJS.ErrnoException) => callback(error, "", 0),
-    );
-  };
-  const secureOptions = constants.SSL_OP_NO_RENEGOTIATION;
-  const connect = buildConnector({
-    timeout: timeoutMs,
-    allowH2: false,
-    lookup,
-    maxCachedSessions: 1_000,
-    secureOptions,
-  } as object);
-  return (target, callback) => {
-    const host = target.hostname.replace(/^\[(.*)\]$/, "$1");
-    if (isIP(host) !== 0 && !addresses.allows(host)) return callback(new AddressNotPublic(), null);
-    const isTls = target.protocol === "https:";
-    const port = Number(target.port || 443);
-    const records = isTls ? new LimitedRecords(connectTcp({ host, port, lookup, noDelay: true, keepAlive: true })) : undefined;
-    connect(records ? { ...target, httpSocket: records as unknown as Socket } : target, (...connected) => {
-      const [error, socket] = connected;
-      if (error) records?.destroy();
-      if (socket) records?.endHandshake(socket);
-      if (socket) limitResponse(socket);
-      callback(...connected);
-    });
   };
 }

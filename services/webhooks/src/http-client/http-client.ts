@@ -2,7 +2,8 @@ import type { EnumName } from "@amana/contracts/enum-names";
 import type { DeliveryFailure } from "@amana/contracts/webhooks/v1/event_pb";
 import type { FairSemaphore } from "@amana/runtime";
 import { Agent } from "undici";
-import { type AddressGuard, AddressNotPublic, guardedConnector } from "./address-guard.ts";
+import { type AddressGuard, AddressNotPublic } from "./address-guard.ts";
+import { guardedConnector } from "./guarded-connector.ts";
 import { TlsLimitExceeded } from "./limit-records.ts";
 import { ResponseTooLong } from "./limit-response.ts";
 import { TooManyAddresses } from "./resolve-name.ts";
@@ -129,7 +130,7 @@ export function createHttpClient({
             status = { code, retryAfter: [responseHeaders["retry-after"]].flat()[0] };
             clearTimeout(timer);
             const leftMs = timeoutMs - (performance.now() - startedMs);
-            timer = setTimeout(() => end({}), Math.min(leftMs, bodyMsMax));
+            timer = setTimeout(() => end({}), Math.max(0, Math.min(leftMs, bodyMsMax)));
           },
           onResponseData(_controller, chunk) {
             if (!hasEnded) chunks.push(chunk);

@@ -18,6 +18,7 @@ afterEach(async () => {
   for (const disposable of stack.splice(0).reverse()) await disposable[Symbol.asyncDispose]();
 });
 
+const sender = { businessId: "business", slotWaitMs: 1_000 };
 const body = Buffer.from("{}");
 const tooManyRecords = { code: "TLS_ERROR", detail: "the certificates or TLS records exceed a limit" };
 
@@ -43,7 +44,7 @@ async function start(respond: (socket: TLSSocket) => void, options: TlsOptions =
   const client = createHttpClient({ addresses: createAddressGuard({ allowInsecure: true }), timeoutMs: 10_000, connecting });
   stack.push(client);
   const url = new URL(`https://127.0.0.1:${(server.address() as AddressInfo).port}/`);
-  return { sockets, post: () => client.post({ businessId: "business", slotWaitMs: 1_000 }, url, {}, body) };
+  return { sockets, post: () => client.post(sender, url, {}, body) };
 }
 
 /** Sends a text with one TLS record for each character. */
@@ -147,19 +148,74 @@ test("the webhook HTTP client returns TLS_ERROR for a server whose certificates 
   expect(sockets).toEqual([]);
 });
 
-test("the webhook HTTP client refuses TLS renegotiation", async () => {
+test("the webhook HTTP client closes the connection of a server that requests TLS renegotiation", async () => {
   const outcomes: string[] = [];
   const { post } = await start(
     (socket) => {
-      socket.once("error", ({ code }: NodeJS.ErrnoException) => outcomes.push(code ?? ""));
+      socket.once("close", () => outcomes.push("closed"));
       socket.renegotiate({}, () => outcomes.push("renegotiated"));
       socket.write("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n");
     },
     { maxVersion: "TLSv1.2" },
   );
   await post();
-  await eventually(() => expect(outcomes).toEqual(["ERR_SSL_NO_RENEGOTIATION"]));
+  await eventually(() => expect(outcomes).toEqual(["closed"]));
 });
+
+test("LimitedRecords passes on handshake records only during the handshake", async () => {
+  const { limited, server, countReceived } = await connectLimited();
+  const handshakeRecord = Buffer.from([22, 3, 3, 0, 4, 0, 0, 0, 0]);
+  server.write(handshakeRecord);
+  await eventually(() => expect(countReceived()).toBe(handshakeRecord.length));
+  limited.endHandshake({ bytesWritten: 0 });
+  const ended = once(limited, "error");
+  server.write(Buffer.concat([record, handshakeRecord]));
+  expect((await ended)[0]).toBeInstanceOf(TlsLimitExceeded);
+  expect(countReceived()).toBe(handshakeRecord.length + record.length);
+});
+
+test("the webhook HTTP client offers no key exchange over a finite field that the server chooses", async () => {
+  let hello: Buffer = Buffer.alloc(0);
+  const { client, url } = await connectTo((socket) => {
+    socket.once("data", (chunk: Buffer) => {
+      hello = chunk;
+      socket.destroy();
+    });
+  });
+  await client.post(sender, url, {}, body);
+  // A ClientHello (RFC 8446, section 4.1.2): headers, version, random, session id, cipher suites.
+  const suitesAt = 5 + 4 + 2 + 32 + 1 + hello.readUInt8(43) + 2;
+  const suites = Array.from({ length: hello.readUInt16BE(suitesAt - 2) / 2 }, (_, i) => hello.readUInt16BE(suitesAt + 2 * i));
+  expect(suites).toContain(0xc02f);
+  // TLS_DHE_RSA with AES and ChaCha20 (IANA).
+  for (const suite of [0x33, 0x39, 0x67, 0x6b, 0x9e, 0x9f, 0xccaa]) expect(suites).not.toContain(suite);
+});
+
+/** A record that precedes the server's last handshake message. */
+const changeCipherSpec = Buffer.from([20, 3, 3, 0, 1, 1]);
+
+test.each(["TLSv1.2", "TLSv1.3"] as const)(
+  "the webhook HTTP client returns CONNECTION_RESET if a %s server resets the connection after its last handshake message",
+  async (version) => {
+    const secure = createServer({ ...selfSigned, maxVersion: version }, (socket) => socket.on("error", () => {}));
+    secure.on("tlsClientError", () => {});
+    await new Promise<void>((resolve) => secure.listen(0, "127.0.0.1", resolve));
+    stack.push({ [Symbol.asyncDispose]: () => new Promise<void>((resolve) => void secure.close(() => resolve())) });
+    const { client, url } = await connectTo((socket) => {
+      const upstream = connect((secure.address() as AddressInfo).port, "127.0.0.1");
+      upstream.on("error", () => {});
+      socket.once("close", () => upstream.destroy());
+      socket.on("data", (chunk) => upstream.write(chunk));
+      upstream.on("data", (chunk: Buffer) => {
+        const isLast = chunk.includes(changeCipherSpec);
+        socket.write(chunk, () => isLast && socket.resetAndDestroy());
+      });
+    });
+    for (let i = 0; i < 20; i++) {
+      expect(await client.post(sender, url, {}, body)).toMatchObject({ failure: { code: "CONNECTION_RESET" } });
+    }
+  },
+);
 
 test("the webhook HTTP client returns CONNECTION_REFUSED if no server listens at an https URL", async () => {
   const { post } = await start(() => {});
@@ -167,27 +223,35 @@ test("the webhook HTTP client returns CONNECTION_REFUSED if no server listens at
   expect(await post()).toMatchObject({ failure: { code: "CONNECTION_REFUSED" }, hasConnected: false });
 });
 
-test.each([
-  ["the handshake times out", "TIMEOUT", () => {}],
-  ["the server closes the connection during the handshake", "CONNECTION_RESET", (socket: Socket) => socket.end()],
-  ["the server resets the connection during the handshake", "CONNECTION_RESET", (socket: Socket) => socket.resetAndDestroy()],
-  ["the server does not speak TLS", "TLS_ERROR", (socket: Socket) => socket.write("HTTP/1.1 400 Bad Request\r\n\r\n")],
-])("the webhook HTTP client closes the TCP connection and frees its slot if %s", async (_, code, respond) => {
+/** Starts a TCP server that calls `accept` for each connection, and a client with a URL of it. */
+async function connectTo(accept: (socket: Socket) => void, timeoutMs = 10_000) {
   const sockets: Socket[] = [];
   const closed: Promise<unknown>[] = [];
   const listener = createTcpServer((socket) => {
     sockets.push(socket);
     closed.push(new Promise((resolve) => socket.once("close", resolve)));
     socket.on("error", () => {});
-    socket.once("data", () => respond(socket));
+    accept(socket);
   });
   await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve));
   stack.push({ [Symbol.asyncDispose]: () => new Promise<void>((resolve) => void listener.close(() => resolve())) });
   const { connecting } = new ConcurrencyLimits({ total: 64, perBusiness: 64, perEndpoint: 64 });
-  const client = createHttpClient({ addresses: createAddressGuard({ allowInsecure: true }), timeoutMs: 500, connecting });
+  const client = createHttpClient({ addresses: createAddressGuard({ allowInsecure: true }), timeoutMs, connecting });
   stack.push(client);
   const url = new URL(`https://127.0.0.1:${(listener.address() as AddressInfo).port}/`);
-  const outcome = await client.post({ businessId: "business", slotWaitMs: 1_000 }, url, {}, body);
+  return { sockets, closed, connecting, client, url };
+}
+
+test.each([
+  ["the handshake times out", "TIMEOUT", () => {}],
+  ["the server closes the connection during the handshake", "CONNECTION_RESET", (socket: Socket) => socket.end()],
+  ["the server resets the connection during the handshake", "CONNECTION_RESET", (socket: Socket) => socket.resetAndDestroy()],
+  ["the server does not speak TLS", "TLS_ERROR", (socket: Socket) => socket.write("HTTP/1.1 400 Bad Request\r\n\r\n")],
+])("the webhook HTTP client closes the TCP connection and frees its slot if %s", async (_, code, respond) => {
+  const { sockets, closed, connecting, client, url } = await connectTo((socket) => {
+    socket.once("data", () => respond(socket));
+  }, 500);
+  const outcome = await client.post(sender, url, {}, body);
   expect(outcome).toMatchObject({ statusCode: undefined, failure: { code }, hasConnected: false });
   await Promise.all(closed);
   expect(sockets).toHaveLength(1);

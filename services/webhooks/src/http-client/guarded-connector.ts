@@ -1,0 +1,74 @@
+import { constants } from "node:crypto";
+import { connect as connectTcp, isIP, type LookupFunction, type Socket } from "node:net";
+import { DEFAULT_CIPHERS, type TLSSocket } from "node:tls";
+import { buildConnector } from "undici";
+import { type AddressGuard, AddressNotPublic } from "./address-guard.ts";
+import { LimitedRecords } from "./limit-records.ts";
+import { limitResponse } from "./limit-response.ts";
+
+/**
+ * Maximum number of session tickets that a server may send on a connection. Each takes 30 µs of
+ * CPU time. Usual servers send two.
+ */
+const sessionsMax = 8;
+
+/**
+ * Creates a connector that rejects forbidden addresses and limits what a receiver sends. For a host
+ * name, it checks the addresses when the socket resolves the name. For an IP address, it checks the
+ * address before connecting, because the socket resolves nothing. The connector uses only HTTP/1.1,
+ * so that an aborted connection affects no other request. It refuses renegotiation, which would
+ * repeat the costs of the handshake on a connection that counts as ready.
+ */
+export function guardedConnector(addresses: AddressGuard, timeoutMs: number): buildConnector.connector {
+  const lookup: LookupFunction = (hostname, { all }, callback) => {
+    addresses.resolve(hostname).then(
+      (resolvedAddresses) =>
+        all
+          ? callback(null, [...resolvedAddresses])
+          : callback(null, resolvedAddresses[0]?.address ?? "", resolvedAddresses[0]?.family),
+      (error: NodeJS.ErrnoException) => callback(error, "", 0),
+    );
+  };
+  const connect = buildConnector({
+    timeout: timeoutMs,
+    allowH2: false,
+    lookup,
+    maxCachedSessions: 1_000,
+    secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+    // A server can choose a finite field for which a key exchange (DHE) takes 1.6 s of CPU time.
+    ciphers: `${DEFAULT_CIPHERS}:!kDHE`,
+  } as object);
+  return (target, callback) => {
+    const host = target.hostname.replace(/^\[(.*)\]$/, "$1");
+    if (isIP(host) !== 0 && !addresses.allows(host)) return callback(new AddressNotPublic(), null);
+    if (target.protocol !== "https:") {
+      return connect(target, (...connected) => {
+        if (connected[1]) limitResponse(connected[1]);
+        callback(...connected);
+      });
+    }
+    const port = Number(target.port || 443);
+    const records = new LimitedRecords(connectTcp({ host, port, lookup, noDelay: true, keepAlive: true }));
+    // The connector returns the socket, although its type does not state this.
+    const tlsSocket = connect({ ...target, httpSocket: records as unknown as Socket }, (...connected) => {
+      if (connected[0]) records.destroy();
+      else limitTls(tlsSocket, records);
+      callback(...connected);
+    }) as unknown as TLSSocket;
+    // Otherwise the TLS socket can emit "close" before "error", and undici would throw.
+    records.prependListener("error", (error) => tlsSocket.destroy(error));
+    // A server can cause the event many times, and Node.js would check the certificate each time.
+    for (const listener of tlsSocket.listeners("secure") as (() => void)[])
+      tlsSocket.off("secure", listener).once("secure", listener);
+  };
+}
+
+/** Limits what the client accepts on a TLS connection after the handshake. */
+function limitTls(tlsSocket: TLSSocket, records: LimitedRecords): void {
+  records.endHandshake(tlsSocket);
+  limitResponse(tlsSocket);
+  let sessions = 0;
+  tlsSocket.on("session", () => {
+    if (++sessions > sessionsMax) records.refuseMore();
+  });
+}

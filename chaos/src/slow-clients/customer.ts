@@ -6,11 +6,11 @@ import type { Report } from "../report.ts";
 
 const pauseMs = 50;
 /**
- * Time limit of an attempt. All attempts of a request time out only if an attack blocks the
- * gateway, even on a busy machine.
+ * Time limit of an attempt. Even on a busy machine, all attempts of a request time out only if an
+ * attack blocks the gateway.
  */
 const timeoutMs = 10_000;
-/** Number of repetitions after a timeout. */
+/** Maximum number of retries of a request by the client library. */
 const retries = 3;
 
 /** Attempts of a request that the gateway did not receive completely. */
@@ -32,8 +32,8 @@ async function errorOf(send: () => Promise<unknown>): Promise<unknown> {
 }
 
 /**
- * Opens the page of a payment link. Waits as long as the client library with its retries. Throws if
- * the response's status is not 200.
+ * Opens the page of a payment link. Waits as long as all attempts of the client library may take
+ * together. Throws if the response's status is not 200.
  */
 async function openPage(url: string): Promise<void> {
   const { status } = await fetch(url, { signal: AbortSignal.timeout((retries + 1) * timeoutMs) });

@@ -33,8 +33,9 @@ const messageBytesMax = 4 * 1024 * 1024;
 const oversizedBody = Buffer.alloc(messageBytesMax + 1, 127);
 const unfinishedBody = Buffer.alloc(messageBytesMax - 1);
 /**
- * Maximum number of attempts until an attack gets the expected responses. A server without
- * processor time for some seconds closes connections whose requests have arrived but were not read.
+ * Maximum number of attempts of an attack. On a busy machine, a server can be without CPU time for
+ * some seconds. It then closes connections although their requests have arrived, because it has not
+ * read them.
  */
 const attemptsMax = 3;
 const healthPath = "/grpc.health.v1.Health/Check";
@@ -80,7 +81,7 @@ async function attackPort({ name, target, service, signer, report }: AttackedPor
   const areEnded = (clients: readonly SlowClient[]) =>
     clients.every(({ responses, isClosed }) => responses.length > 0 || isClosed);
   /**
-   * Repeats an attack until the claim holds, at most `attemptsMax` times. Reports the last attempt.
+   * Runs an attack until the claim holds, at most `attemptsMax` times. Reports the last attempt.
    */
   const checkRepeatedly = async (
     claim: string,

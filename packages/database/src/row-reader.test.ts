@@ -38,7 +38,8 @@ beforeAll(async () => {
       .execute("insert into thing (id, business_id) select unnest(?::uuid[]), ?", [`{${ids.join()}}`, business]);
   await owner.em.fork().execute(`create role ${role} login password 'p'; grant all on thing to ${role}`);
   const url = Object.assign(new URL(db.url), { username: role, password: "p" }).toString();
-  // On a busy machine, thousands of reads can wait for three connections longer than the default.
+  // Thousands of reads share three connections. On a busy machine, a read can wait for a connection
+  // for longer than the default.
   orm = await db.connect({ url, forTenants: true, poolMax: 3, acquireTimeoutMs: 60_000 });
   singleConnection = await db.connect({ url, forTenants: true, poolMax: 1, acquireTimeoutMs: 300 });
 });

@@ -85,7 +85,7 @@ export function onCommit(listener: (topic: string) => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Number of rows that one statement of `republish` reads. */
+/** Maximum number of rows that one statement of `republish` reads. */
 const republishBatchMax = 2_000;
 
 /** Selects events of a topic by the time of their commit or by their ids. */

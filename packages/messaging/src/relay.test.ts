@@ -223,7 +223,7 @@ test("`republish` publishes the events of a time range again, with the same ids 
   expect(await republish(db.orm, { ...range, topic: "other.v1" }, () => {})).toBe(0);
 });
 
-test("cleaning, the relay and outbox_waiting do not read all rows of another topic", async () => {
+test("the relay, `deletePublished` and outbox_waiting do not read all rows of another topic", async () => {
   await emit(db.orm, "k", "1", "2", "3");
   for (const statement of [
     "insert into outbox (topic, key, payload, headers) select 'other.v1', 'k', '', '{}' from generate_series(1, 20000)",

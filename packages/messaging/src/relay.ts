@@ -75,7 +75,7 @@ export function startRelay({ databaseUrl, transport, logger, ...options }: Relay
     byName.get(topic)?.wake();
   });
 
-  /** Returns the number of deleted rows. */
+  /** Deletes old published rows of each topic. Returns the number of deleted rows. */
   const deleteOldRows = async (client: pg.Client): Promise<number> => {
     const deleted = await Promise.all(options.topics.map((topic) => deletePublished(client, topic)));
     return deleted.reduce((sum, count) => sum + count, 0);

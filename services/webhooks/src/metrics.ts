@@ -23,7 +23,7 @@ const attemptDuration = histogram({
 
 const firstAttemptDelay = histogram({
   name: "amana_delivery_first_attempt_delay_seconds",
-  help: "Time from the creation of an event by its service to the first delivery attempt, measured with the clocks of two processes. slow: endpoints whose last attempt took three seconds, got no response in time, or could not connect",
+  help: "Time from the creation of an event by its service to the first delivery attempt, measured with the clocks of two processes. slow: endpoints whose last attempt took three seconds, got no response in time, could not connect, or failed with a TLS error",
   labels: { endpoint },
   buckets: [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800],
 });

@@ -232,7 +232,7 @@ describe("GET /payments/statement", () => {
     await Promise.all([otherResponse, openStatements[1]].map((response) => response?.body?.cancel()));
   });
 
-  test("GET /payments/statement reads further pages at the rate of costly lists", async () => {
+  test("GET /payments/statement reads the pages after the first page at the rate of costly lists", async () => {
     let nowMs = 0;
     await using server = await start(async () => [aLine(0)], {
       limits: { searchPerSecond: 20 },

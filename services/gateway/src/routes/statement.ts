@@ -97,7 +97,7 @@ export function addStatement(app: App, gateway: Gateway): void {
   });
 }
 
-/** Draws a token. Waits until the bucket has a token, or until `isEnded` returns true. */
+/** Draws a token. Waits while the bucket is empty and `isEnded` returns false. */
 async function waitForToken(buckets: TokenBuckets | undefined, key: string, isEnded: () => boolean): Promise<void> {
   while (!isEnded() && buckets?.draw(key).allowed === false) await sleep(1_000 / buckets.rate.perSecond);
 }

@@ -10,8 +10,8 @@ import { retryPauseMs } from "./retry-policy.ts";
 import { deliveryHeaders } from "./signature.ts";
 
 /**
- * An endpoint is slow (its circuit breaker is open) if its last attempt took at least this long, or
- * failed before its connection was ready.
+ * An endpoint is slow (its circuit breaker is open) if its last attempt took at least this long,
+ * failed before its connection was ready, or failed with a TLS error.
  */
 const slowMs = 3_000;
 /**
@@ -153,9 +153,10 @@ function resultOf(
     error: failure?.detail ?? null,
     failure: failure?.code ?? null,
     duration_ms: durationMs,
-    // A failed TLS connection can take much CPU time, so the limits of slow endpoints also apply to
-    // an endpoint to which the attempt could not connect. A timer can fire slightly early, so the
-    // measured duration of an attempt that timed out may be below `timeoutMs`.
+    // A failed TLS connection can take much CPU time. The limits of slow endpoints therefore also
+    // apply after an attempt that could not connect or failed with a TLS error. A timer can fire
+    // slightly early, so the measured duration of an attempt that timed out may be below
+    // `timeoutMs`.
     slow: !hasConnected || failure?.code === "TLS_ERROR" || durationMs >= Math.min(slowMs, timeoutMs - 2),
     response: response ?? null,
   };

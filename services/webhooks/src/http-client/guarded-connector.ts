@@ -8,7 +8,7 @@ import { limitResponse } from "./limit-response.ts";
 
 /**
  * Maximum number of session tickets that a server may send on a connection. Each takes 30 µs of
- * CPU time. Usual servers send two.
+ * CPU time. Most servers send two.
  */
 const sessionsMax = 8;
 
@@ -16,8 +16,8 @@ const sessionsMax = 8;
  * Creates a connector that rejects forbidden addresses and limits what a receiver sends. For a host
  * name, it checks the addresses when the socket resolves the name. For an IP address, it checks the
  * address before connecting, because the socket resolves nothing. The connector uses only HTTP/1.1,
- * so that an aborted connection affects no other request. It refuses renegotiation, which would
- * repeat the costs of the handshake on a connection that counts as ready.
+ * so that an aborted connection affects no other request. It refuses TLS renegotiation, which would
+ * repeat the cost of the handshake after the request has released its slot for connecting.
  */
 export function guardedConnector(addresses: AddressGuard, timeoutMs: number): buildConnector.connector {
   const lookup: LookupFunction = (hostname, { all }, callback) => {
@@ -35,7 +35,8 @@ export function guardedConnector(addresses: AddressGuard, timeoutMs: number): bu
     lookup,
     maxCachedSessions: 1_000,
     secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
-    // A server can choose a finite field for which a key exchange (DHE) takes 1.6 s of CPU time.
+    // In a DHE key exchange of TLS 1.2, the server chooses the finite field. The exchange can take
+    // 1.6 s of CPU time.
     ciphers: `${DEFAULT_CIPHERS}:!kDHE`,
   } as object);
   return (target, callback) => {
@@ -55,9 +56,10 @@ export function guardedConnector(addresses: AddressGuard, timeoutMs: number): bu
       else limitTls(tlsSocket, records);
       callback(...connected);
     }) as unknown as TLSSocket;
-    // Otherwise the TLS socket can emit "close" before "error", and undici would throw.
+    // Without this listener, the TLS socket can emit "close" before "error", and undici throws.
     records.prependListener("error", (error) => tlsSocket.destroy(error));
-    // A server can cause the event many times, and Node.js would check the certificate each time.
+    // A server can cause the event "secure" many times. With `once`, Node.js checks the certificate
+    // only the first time.
     for (const listener of tlsSocket.listeners("secure") as (() => void)[])
       tlsSocket.off("secure", listener).once("secure", listener);
   };

@@ -83,7 +83,7 @@ test("the webhook HTTP client returns the status when a body has more than 64 TL
 /** A TLS record of application data with one byte. */
 const record = Buffer.from([23, 3, 3, 0, 1, 120]);
 
-/** Connects to a server that sends bytes, and returns both ends of the connection. */
+/** Connects to a TCP server through LimitedRecords. Returns both ends of the connection. */
 async function connectLimited(): Promise<{ limited: LimitedRecords; server: Socket; countReceived: () => number }> {
   const listener = createTcpServer();
   await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve));
@@ -174,7 +174,7 @@ test("LimitedRecords passes on handshake records only during the handshake", asy
   expect(countReceived()).toBe(handshakeRecord.length + record.length);
 });
 
-test("the webhook HTTP client offers no key exchange over a finite field that the server chooses", async () => {
+test("the webhook HTTP client offers ECDHE cipher suites and no DHE cipher suites", async () => {
   let hello: Buffer = Buffer.alloc(0);
   const { client, url } = await connectTo((socket) => {
     socket.once("data", (chunk: Buffer) => {
@@ -191,7 +191,7 @@ test("the webhook HTTP client offers no key exchange over a finite field that th
   for (const suite of [0x33, 0x39, 0x67, 0x6b, 0x9e, 0x9f, 0xccaa]) expect(suites).not.toContain(suite);
 });
 
-/** A record that precedes the server's last handshake message. */
+/** A TLS record that the server sends before its last handshake message. */
 const changeCipherSpec = Buffer.from([20, 3, 3, 0, 1, 1]);
 
 test.each(["TLSv1.2", "TLSv1.3"] as const)(
@@ -223,7 +223,7 @@ test("the webhook HTTP client returns CONNECTION_REFUSED if no server listens at
   expect(await post()).toMatchObject({ failure: { code: "CONNECTION_REFUSED" }, hasConnected: false });
 });
 
-/** Starts a TCP server that calls `accept` for each connection, and a client with a URL of it. */
+/** Starts a TCP server that calls `accept` for each connection, and a client. */
 async function connectTo(accept: (socket: Socket) => void, timeoutMs = 10_000) {
   const sockets: Socket[] = [];
   const closed: Promise<unknown>[] = [];
@@ -246,7 +246,7 @@ test.each([
   ["the handshake times out", "TIMEOUT", () => {}],
   ["the server closes the connection during the handshake", "CONNECTION_RESET", (socket: Socket) => socket.end()],
   ["the server resets the connection during the handshake", "CONNECTION_RESET", (socket: Socket) => socket.resetAndDestroy()],
-  ["the server does not speak TLS", "TLS_ERROR", (socket: Socket) => socket.write("HTTP/1.1 400 Bad Request\r\n\r\n")],
+  ["the server's response is not TLS", "TLS_ERROR", (socket: Socket) => socket.write("HTTP/1.1 400 Bad Request\r\n\r\n")],
 ])("the webhook HTTP client closes the TCP connection and frees its slot if %s", async (_, code, respond) => {
   const { sockets, closed, connecting, client, url } = await connectTo((socket) => {
     socket.once("data", () => respond(socket));

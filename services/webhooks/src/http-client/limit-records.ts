@@ -3,22 +3,25 @@ import { Duplex } from "node:stream";
 
 /**
  * Maximum number of TLS records that the client decrypts in the handshake, and for each response. A
- * response of 32 KiB has three records, unless the server sends each line in a record of its own.
+ * response of 32 KiB usually has three records. Some servers send each line in a separate record.
  */
 const recordsMax = 64;
 /**
- * Maximum number of bytes from the server during the handshake. It is sufficient for a certificate
- * chain of four RSA-4096 certificates. A server can choose certificates whose verification takes
- * 100 ms of CPU time within this limit.
+ * Maximum number of bytes from the server during the handshake. The limit allows a chain of four
+ * RSA-4096 certificates. Within this limit, a server can choose certificates whose verification
+ * takes 100 ms of CPU time.
  */
 const handshakeBytesMax = 16 * 1024;
 /**
  * Maximum number of bytes from the server for a response. `limitResponse` limits the response to
- * 32 KiB; the rest is for session tickets and the framing of TLS. One record can contain hundreds
+ * 32 KiB; the rest is for session tickets and TLS framing. One record can contain hundreds
  * of session tickets, each of which takes 30 µs of CPU time.
  */
 const responseBytesMax = 36 * 1024;
-/** Maximum number of bytes that TLS gets at once, so that `refuseMore` takes effect soon. */
+/**
+ * Maximum number of bytes that the TLS socket gets at once. After a call of `refuseMore`, it gets
+ * no further slice.
+ */
 const sliceBytes = 4 * 1024;
 const recordHeaderBytes = 5;
 /** Record type of handshake messages (RFC 8446, section 5.1). */
@@ -28,11 +31,11 @@ const handshakeType = 22;
 export class TlsLimitExceeded extends Error {}
 
 /**
- * The bytes of a TCP connection, for TLS. Counts the records that arrive, before OpenSSL decrypts
- * them. For each record, OpenSSL can need 40 µs of CPU time, and some records never reach the
- * caller, for example key updates (RFC 8446, section 4.6.3). Node.js decrypts up to 2 MiB at once.
- * If the records exceed a limit, the stream passes on the records within the limit, and then closes
- * the connection.
+ * Stream between a TCP connection and its TLS socket. Counts the bytes and TLS records from the
+ * server before OpenSSL decrypts them. OpenSSL can need 40 µs of CPU time for each record, and
+ * Node.js decrypts up to 2 MiB at once. The caller cannot count the records, because some of them
+ * contain no data for it, for example key updates (RFC 8446, section 4.6.3). If the server exceeds
+ * a limit, the stream passes on the bytes within the limit, and then closes the connection.
  */
 export class LimitedRecords extends Duplex {
   readonly #socket: Socket;
@@ -57,8 +60,8 @@ export class LimitedRecords extends Duplex {
   }
 
   /**
-   * Applies the limits of responses. After each write to the TLS socket, which is a new request,
-   * the stream starts to count again.
+   * Ends the limits of the handshake and applies the limits of responses. Each write to the TLS
+   * socket is a new request, so the stream then counts from zero.
    */
   endHandshake(tlsSocket: Pick<Socket, "bytesWritten">): void {
     this.#tlsSocket = tlsSocket;
@@ -89,7 +92,7 @@ export class LimitedRecords extends Duplex {
     if (allowed < chunk.length && !this.#isFull) this.refuseMore();
   }
 
-  /** Returns how many bytes of a chunk are within the limits. */
+  /** Counts a chunk's bytes and records. Returns the number of its bytes within the limits. */
   #countAllowed(chunk: Buffer): number {
     const bytesMax = this.#tlsSocket ? responseBytesMax : handshakeBytesMax;
     const end = Math.min(chunk.length, bytesMax - this.#bytes);
@@ -107,7 +110,7 @@ export class LimitedRecords extends Duplex {
       if (this.#header.length < recordHeaderBytes) continue;
       const [type, , , high = 0, low = 0] = this.#header;
       // After the handshake, TLS 1.2 uses this type only for renegotiation, and TLS 1.3 never. One
-      // record can contain thousands of requests for renegotiation, each of which takes 0.4 ms.
+      // record can contain thousands of requests for renegotiation. Each takes 0.4 ms of CPU time.
       if (this.#tlsSocket && type === handshakeType) return Math.max(0, at - recordHeaderBytes);
       this.#bytesLeft = high * 256 + low;
       this.#header = [];

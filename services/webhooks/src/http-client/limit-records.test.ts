@@ -174,7 +174,14 @@ test("LimitedRecords passes on handshake records only during the handshake", asy
   expect(countReceived()).toBe(handshakeRecord.length + record.length);
 });
 
-test("the webhook HTTP client offers ECDHE cipher suites and no DHE cipher suites", async () => {
+/** Returns the groups for the key exchange (RFC 8446, section 4.2.7) of a ClientHello. */
+function groupsOf(hello: Buffer, compressionAt: number): number[] {
+  let at = compressionAt + 1 + hello.readUInt8(compressionAt) + 2;
+  while (hello.readUInt16BE(at) !== 10) at += 4 + hello.readUInt16BE(at + 2);
+  return Array.from({ length: hello.readUInt16BE(at + 4) / 2 }, (_, i) => hello.readUInt16BE(at + 6 + 2 * i));
+}
+
+test("the webhook HTTP client offers key exchange over elliptic curves and not over finite fields", async () => {
   let hello: Buffer = Buffer.alloc(0);
   const { client, url } = await connectTo((socket) => {
     socket.once("data", (chunk: Buffer) => {
@@ -189,6 +196,7 @@ test("the webhook HTTP client offers ECDHE cipher suites and no DHE cipher suite
   expect(suites).toContain(0xc02f);
   // TLS_DHE_RSA with AES and ChaCha20 (IANA).
   for (const suite of [0x33, 0x39, 0x67, 0x6b, 0x9e, 0x9f, 0xccaa]) expect(suites).not.toContain(suite);
+  expect(groupsOf(hello, suitesAt + 2 * suites.length)).toEqual([0x11ec, 0x1d, 0x17, 0x1e, 0x18, 0x19]);
 });
 
 /** A TLS record that the server sends before its last handshake message. */

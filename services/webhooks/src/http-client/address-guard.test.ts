@@ -69,3 +69,15 @@ test("validateUrl resolves two names of a business at once, and meanwhile checks
   expect(new Set(server.queries)).toEqual(new Set(["silent0.test", "silent1.test", "private.test"]));
   expect(await Promise.all(checks)).toEqual(Array(10).fill(undefined));
 });
+
+test("the webhook HTTP client returns DNS_ERROR for a host name that is an alias of a name without addresses", async () => {
+  const { connecting } = new ConcurrencyLimits({ total: 64, perBusiness: 64, perEndpoint: 64 });
+  // `resolve4` and `resolve6` return no address if a response contains only a CNAME record.
+  const addresses = createAddressGuard({ allowInsecure: true, resolve: async () => [] });
+  await using client = createHttpClient({ addresses, timeoutMs: 10_000, connecting });
+  for (const protocol of ["http", "https"]) {
+    const sender = { businessId: "business", slotWaitMs: 1_000 };
+    const outcome = await client.post(sender, new URL(`${protocol}://alias.test/`), {}, Buffer.from("{}"));
+    expect(outcome).toMatchObject({ failure: { code: "DNS_ERROR" }, hasConnected: false });
+  }
+});

@@ -77,6 +77,8 @@ export function guardedConnector(addresses: AddressGuard, timeoutMs: number): bu
 function limitTls(tlsSocket: TLSSocket, records: LimitedRecords): void {
   records.endHandshake(tlsSocket);
   limitResponse(tlsSocket);
+  // After the handshake, Node.js reports an error of TLS, but does not close the connection.
+  tlsSocket.on("error", (error) => tlsSocket.destroy(error));
   let sessions = 0;
   tlsSocket.on("session", () => {
     if (++sessions > sessionsMax) records.refuseMore();

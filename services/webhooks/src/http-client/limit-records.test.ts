@@ -199,31 +199,52 @@ test("the webhook HTTP client offers key exchange over elliptic curves and not o
   expect(groupsOf(hello, suitesAt + 2 * suites.length)).toEqual([0x11ec, 0x1d, 0x17, 0x1e, 0x18, 0x19]);
 });
 
+/**
+ * Starts a TLS server that responds with status 200, and a proxy in front of it that calls `forward`
+ * for each chunk from the server.
+ */
+async function connectThroughProxy(version: "TLSv1.2" | "TLSv1.3", forward: (chunk: Buffer, socket: Socket) => void) {
+  const secure = createServer({ ...selfSigned, maxVersion: version }, (socket) => {
+    socket.on("error", () => {});
+    socket.on("data", () => socket.write("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"));
+  });
+  secure.on("tlsClientError", () => {});
+  await new Promise<void>((resolve) => secure.listen(0, "127.0.0.1", resolve));
+  stack.push({ [Symbol.asyncDispose]: () => new Promise<void>((resolve) => void secure.close(() => resolve())) });
+  return await connectTo((socket) => {
+    const upstream = connect((secure.address() as AddressInfo).port, "127.0.0.1");
+    upstream.on("error", () => {});
+    socket.once("close", () => upstream.destroy());
+    socket.on("data", (chunk) => upstream.write(chunk));
+    upstream.on("data", (chunk: Buffer) => forward(chunk, socket));
+  });
+}
+
 /** A TLS record that the server sends before its last handshake message. */
 const changeCipherSpec = Buffer.from([20, 3, 3, 0, 1, 1]);
 
 test.each(["TLSv1.2", "TLSv1.3"] as const)(
   "the webhook HTTP client returns CONNECTION_RESET if a %s server resets the connection after its last handshake message",
   async (version) => {
-    const secure = createServer({ ...selfSigned, maxVersion: version }, (socket) => socket.on("error", () => {}));
-    secure.on("tlsClientError", () => {});
-    await new Promise<void>((resolve) => secure.listen(0, "127.0.0.1", resolve));
-    stack.push({ [Symbol.asyncDispose]: () => new Promise<void>((resolve) => void secure.close(() => resolve())) });
-    const { client, url } = await connectTo((socket) => {
-      const upstream = connect((secure.address() as AddressInfo).port, "127.0.0.1");
-      upstream.on("error", () => {});
-      socket.once("close", () => upstream.destroy());
-      socket.on("data", (chunk) => upstream.write(chunk));
-      upstream.on("data", (chunk: Buffer) => {
-        const isLast = chunk.includes(changeCipherSpec);
-        socket.write(chunk, () => isLast && socket.resetAndDestroy());
-      });
+    const { client, url } = await connectThroughProxy(version, (chunk, socket) => {
+      const isLast = chunk.includes(changeCipherSpec);
+      socket.write(chunk, () => isLast && socket.resetAndDestroy());
     });
     for (let i = 0; i < 20; i++) {
       expect(await client.post(sender, url, {}, body)).toMatchObject({ failure: { code: "CONNECTION_RESET" } });
     }
   },
 );
+
+test("the webhook HTTP client returns TLS_ERROR and closes the connection if a TLS record of a response is corrupt", async () => {
+  const { client, closed, url } = await connectThroughProxy("TLSv1.2", (chunk, socket) => {
+    const isApplicationData = chunk.readUInt8(0) === record[0];
+    if (isApplicationData) chunk.writeUInt8(chunk.readUInt8(chunk.length - 1) ^ 1, chunk.length - 1);
+    socket.write(chunk);
+  });
+  expect(await client.post(sender, url, {}, body)).toMatchObject({ statusCode: undefined, failure: { code: "TLS_ERROR" } });
+  await Promise.all(closed);
+});
 
 test("the webhook HTTP client returns CONNECTION_REFUSED if no server listens at an https URL", async () => {
   const { post } = await start(() => {});

@@ -47,7 +47,7 @@ export class TooManyAddresses extends Error {
 /**
  * Limits the work that a host name causes in a resolver. Concurrent calls for a name share one
  * resolution. Throws TooManyAddresses for a name with too many addresses. Keeps this result for
- * `refusalMs`, so that further calls send no query.
+ * `refusalMs`, so that further calls send no query. Throws ENOTFOUND for a name without addresses.
  */
 export function limitResolver(resolve: Resolve): Resolve {
   const inFlight = new Map<string, Promise<LookupAddress[]>>();
@@ -55,6 +55,9 @@ export function limitResolver(resolve: Resolve): Resolve {
 
   const resolveFew: Resolve = async (host) => {
     const addresses = await resolve(host);
+    // A name can be an alias of a name without addresses. Node.js would throw an uncaught error for
+    // an empty list.
+    if (addresses.length === 0) throw Object.assign(new Error("the host name has no address"), { code: "ENOTFOUND" });
     if (addresses.length <= addressesMax) return addresses;
     setBounded(refusedUntilMs, host, performance.now() + refusalMs, refusalsMax);
     throw new TooManyAddresses();

@@ -43,8 +43,9 @@ export function guardedConnector(addresses: AddressGuard, timeoutMs: number): bu
     maxCachedSessions: 1_000,
     secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
     // In a DHE key exchange of TLS 1.2, the server chooses the finite field. The exchange can take
-    // 1.6 s of CPU time.
-    ciphers: `${DEFAULT_CIPHERS}:!kDHE`,
+    // 1.6 s of CPU time. `HandshakeInspector` decrypts only AES-GCM, which each server with TLS 1.3
+    // must support (RFC 8446, section 9.1).
+    ciphers: `${DEFAULT_CIPHERS.replace(/TLS_CHACHA20_POLY1305_SHA256:?/, "")}:!kDHE`,
     ecdhCurve: keyExchangeGroups,
   } as object);
   return (target, callback) => {
@@ -64,6 +65,7 @@ export function guardedConnector(addresses: AddressGuard, timeoutMs: number): bu
       else limitTls(tlsSocket, records);
       callback(...connected);
     }) as unknown as TLSSocket;
+    tlsSocket.on("keylog", (line: Buffer) => records.addKeyLog(line));
     // Without this listener, the TLS socket can emit "close" before "error", and undici throws.
     records.prependListener("error", (error) => tlsSocket.destroy(error));
     // A server can cause the event "secure" many times. With `once`, Node.js checks the certificate

@@ -83,6 +83,9 @@ test("the webhook HTTP client returns the status when a body has more than 64 TL
 /** A TLS record of application data with one byte. */
 const record = Buffer.from([23, 3, 3, 0, 1, 120]);
 
+/** A TLS record with one byte of a handshake message. */
+const handshakeRecord = Buffer.from([22, 3, 3, 0, 1, 120]);
+
 /** Connects to a TCP server through LimitedRecords. Returns both ends of the connection. */
 async function connectLimited(): Promise<{ limited: LimitedRecords; server: Socket; countReceived: () => number }> {
   const listener = createTcpServer();
@@ -110,14 +113,14 @@ test.each([
 ])("LimitedRecords passes on 64 TLS records that arrive %s, and closes the connection when more arrive", async (_, size) => {
   const { limited, server, countReceived } = await connectLimited();
   const ended = once(limited, "error");
-  const bytes = Buffer.concat(Array.from({ length: 100 }, () => record));
+  const bytes = Buffer.concat(Array.from({ length: 100 }, () => handshakeRecord));
   for (let at = 0; at < bytes.length && !server.destroyed; at += size) {
     server.write(bytes.subarray(at, at + size));
     await setImmediate();
   }
   const [error] = await ended;
   expect(error).toBeInstanceOf(TlsLimitExceeded);
-  expect(countReceived()).toBe(64 * record.length);
+  expect(countReceived()).toBe(64 * handshakeRecord.length);
 });
 
 test.each([
@@ -200,8 +203,8 @@ test("the webhook HTTP client offers key exchange over elliptic curves and not o
 });
 
 /**
- * Starts a TLS server that responds with status 200, and a proxy in front of it that calls `forward`
- * for each chunk from the server.
+ * Starts a TLS server that responds with status 200, and a proxy in front of it. The proxy calls
+ * `forward` for each chunk from the server.
  */
 async function connectThroughProxy(version: "TLSv1.2" | "TLSv1.3", forward: (chunk: Buffer, socket: Socket) => void) {
   const secure = createServer({ ...selfSigned, maxVersion: version }, (socket) => {
@@ -286,3 +289,30 @@ test.each([
   expect(sockets).toHaveLength(1);
   expect(connecting.usedAndQueued()).toBe(0);
 });
+
+test.each(["TLSv1.2", "TLSv1.3"] as const)(
+  "the webhook HTTP client refuses a certificate of a %s server whose key is on a curve without a name",
+  async (version) => {
+    const cert = `${selfSigned.cert}\n${explicitCurve}`;
+    const { sockets, post } = await start((socket) => socket.end(), { cert, maxVersion: version });
+    expect(await post()).toMatchObject({ statusCode: undefined, failure: tooManyRecords, hasConnected: false });
+    expect(sockets).toEqual([]);
+  },
+);
+
+/** A certificate that contains the parameters of its curve, instead of the curve's name. */
+const explicitCurve = `-----BEGIN CERTIFICATE-----
+MIICYzCCAgmgAwIBAgIUXlrH8RCDrVmwT6MSq1hngL4hAYEwCgYIKoZIzj0EAwIw
+DDEKMAgGA1UEAwwBeDAgFw0yNjExMjkxMDM4NTdaGA8yMTI2MTEwNTEwMzg1N1ow
+DDEKMAgGA1UEAwwBeDCCAUswggEDBgcqhkjOPQIBMIH3AgEBMCwGByqGSM49AQEC
+IQD/////AAAAAQAAAAAAAAAAAAAAAP///////////////zBbBCD/////AAAAAQAA
+AAAAAAAAAAAAAP///////////////AQgWsY12Ko6k+ez671VdpiGvGUdBrDMU7D2
+O848PifSYEsDFQDEnTYIhucEk2pmeOETnSa3gZ9+kARBBGsX0fLhLEJH+Lzm5WOk
+QPJ3A32BLeszoPShOUXYmMKWT+NC4v4af5uO5+tKfA+eFivOM1drMV7Oy7ZAaDe/
+UfUCIQD/////AAAAAP//////////vOb6racXnoTzucrC/GMlUQIBAQNCAAQRnYwT
+9Z4lIrTKIyzU+W/W3waUB+rC3zmdhDPKcRcmz4UgPkaJ2UwFjEWmUeeDi3ef8ujg
+JHpxNNq4QjBldHpIo1MwUTAdBgNVHQ4EFgQUWmpn5l4yyv/ZQn+7VdjNwG3WBeUw
+HwYDVR0jBBgwFoAUWmpn5l4yyv/ZQn+7VdjNwG3WBeUwDwYDVR0TAQH/BAUwAwEB
+/zAKBggqhkjOPQQDAgNIADBFAiB4rgV8aCzN6frvFBPQCzcuhtduQXJ/r+EvSmjE
+QYholwIhAOTskmGOfD/aDmLVJrI25VGNvtNvzkqM8PTby1mkf5yU
+-----END CERTIFICATE-----`;

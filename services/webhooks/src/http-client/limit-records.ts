@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
+import { HandshakeInspector } from "./inspect-handshake.ts";
 
 /**
  * Maximum number of TLS records that the client decrypts in the handshake, and for each response. A
@@ -9,7 +10,7 @@ const recordsMax = 64;
 /**
  * Maximum number of bytes from the server during the handshake. The limit allows a chain of four
  * RSA-4096 certificates. Within this limit, a server can choose certificates whose verification
- * takes 100 ms of CPU time.
+ * takes 300 ms of CPU time.
  */
 const handshakeBytesMax = 16 * 1024;
 /**
@@ -24,6 +25,8 @@ const responseBytesMax = 36 * 1024;
  */
 const sliceBytes = 4 * 1024;
 const recordHeaderBytes = 5;
+/** Second byte of each record. */
+const majorVersion = 3;
 /** Record type of handshake messages (RFC 8446, section 5.1). */
 const handshakeType = 22;
 
@@ -49,6 +52,9 @@ export class LimitedRecords extends Duplex {
   /** Number of bytes of the current record that have not arrived. */
   #bytesLeft = 0;
   #isFull = false;
+  readonly #inspector = new HandshakeInspector();
+  /** The part of an incomplete record of the handshake that has arrived. */
+  #unparsed: Buffer = Buffer.alloc(0);
 
   constructor(socket: Socket) {
     super();
@@ -87,9 +93,44 @@ export class LimitedRecords extends Duplex {
     const writtenBytes = this.#tlsSocket?.bytesWritten ?? 0;
     if (writtenBytes !== this.#writtenBytes) this.#beginResponse(writtenBytes);
     const allowed = this.#countAllowed(chunk);
-    for (let at = 0; at < allowed && !this.#isFull; at += sliceBytes)
-      if (!this.push(chunk.subarray(at, Math.min(allowed, at + sliceBytes)))) this.#socket.pause();
+    const bytes = this.#passHandshake(chunk.subarray(0, allowed));
+    for (let at = 0; at < bytes.length && !this.#isFull; at += sliceBytes)
+      if (!this.push(bytes.subarray(at, at + sliceBytes))) this.#socket.pause();
     if (allowed < chunk.length && !this.#isFull) this.refuseMore();
+  }
+
+  /** Call it with each line of the TLS socket's event "keylog". */
+  addKeyLog(line: Buffer): void {
+    this.#inspector.addKeyLog(line);
+  }
+
+  /**
+   * During the handshake, passes on each complete record that the inspector accepts. OpenSSL parses
+   * a record during the call of `push`. The inspector therefore has the key of the next record, and
+   * `endHandshake` is called before the next record. Returns the bytes after the handshake.
+   */
+  #passHandshake(chunk: Buffer): Buffer {
+    if (this.#tlsSocket && this.#unparsed.length === 0) return chunk;
+    let bytes = Buffer.concat([this.#unparsed, chunk]);
+    this.#unparsed = Buffer.alloc(0);
+    while (!this.#tlsSocket && !this.#isFull && !this.destroyed) {
+      const end = bytes.length < recordHeaderBytes ? Number.POSITIVE_INFINITY : recordHeaderBytes + bytes.readUInt16BE(3);
+      if (bytes.length >= recordHeaderBytes && bytes[1] !== majorVersion) {
+        // The server's response is not TLS. OpenSSL needs only these bytes to report an error.
+        this.push(bytes.subarray(0, recordHeaderBytes));
+        this.refuseMore();
+        return Buffer.alloc(0);
+      }
+      if (bytes.length < end) {
+        this.#unparsed = bytes;
+        return Buffer.alloc(0);
+      }
+      const record = bytes.subarray(0, end);
+      if (this.#inspector.accepts(record)) this.push(record);
+      else this.refuseMore();
+      bytes = bytes.subarray(end);
+    }
+    return bytes;
   }
 
   /** Counts a chunk's bytes and records. Returns the number of its bytes within the limits. */

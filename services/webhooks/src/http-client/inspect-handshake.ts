@@ -1,8 +1,10 @@
 import { createDecipheriv, createHmac } from "node:crypto";
 
-const recordHeaderBytes = 5;
+/** Length of a record's header (RFC 8446, section 5.1). */
+export const recordHeaderBytes = 5;
 const tagBytes = 16;
-const handshakeType = 22;
+/** Record type of handshake messages (RFC 8446, section 5.1). */
+export const handshakeType = 22;
 const applicationDataType = 23;
 /**
  * The start of the object identifiers of field types of elliptic curves (RFC 3279, section 2.3.5).

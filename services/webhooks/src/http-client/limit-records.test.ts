@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from "node:net";
+import { type AddressInfo, connect, createServer as createTcpServer, type Server, type Socket } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import { createServer, getCACertificates, setDefaultCACertificates, type TLSSocket, type TlsOptions } from "node:tls";
 import { eventually } from "@amana/testing";
@@ -22,6 +22,16 @@ const sender = { businessId: "business", slotWaitMs: 1_000 };
 const body = Buffer.from("{}");
 const tooManyRecords = { code: "TLS_ERROR", detail: "the certificates or TLS records exceed a limit" };
 
+/** Creates a client. `connecting` contains its slots for connecting. */
+function startClient(timeoutMs = 10_000) {
+  const { connecting } = new ConcurrencyLimits({ total: 64, perBusiness: 64, perEndpoint: 64 });
+  const client = createHttpClient({ addresses: createAddressGuard({ allowInsecure: true }), timeoutMs, connecting });
+  stack.push(client);
+  return { client, connecting };
+}
+
+const urlOf = (server: Server) => new URL(`https://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+
 /**
  * Starts a TLS server that calls `respond` for each request, and a client. `post` sends a request.
  */
@@ -40,10 +50,8 @@ async function start(respond: (socket: TLSSocket) => void, options: TlsOptions =
       await new Promise((resolve) => server.close(resolve));
     },
   });
-  const { connecting } = new ConcurrencyLimits({ total: 64, perBusiness: 64, perEndpoint: 64 });
-  const client = createHttpClient({ addresses: createAddressGuard({ allowInsecure: true }), timeoutMs: 10_000, connecting });
-  stack.push(client);
-  const url = new URL(`https://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  const { client } = startClient();
+  const url = urlOf(server);
   return { sockets, post: () => client.post(sender, url, {}, body) };
 }
 
@@ -167,7 +175,6 @@ test("the webhook HTTP client closes the connection of a server that requests TL
 
 test("LimitedRecords passes on handshake records only during the handshake", async () => {
   const { limited, server, countReceived } = await connectLimited();
-  const handshakeRecord = Buffer.from([22, 3, 3, 0, 4, 0, 0, 0, 0]);
   server.write(handshakeRecord);
   await eventually(() => expect(countReceived()).toBe(handshakeRecord.length));
   limited.endHandshake({ bytesWritten: 0 });
@@ -256,7 +263,7 @@ test("the webhook HTTP client returns CONNECTION_REFUSED if no server listens at
 });
 
 /** Starts a TCP server that calls `accept` for each connection, and a client. */
-async function connectTo(accept: (socket: Socket) => void, timeoutMs = 10_000) {
+async function connectTo(accept: (socket: Socket) => void, timeoutMs?: number) {
   const sockets: Socket[] = [];
   const closed: Promise<unknown>[] = [];
   const listener = createTcpServer((socket) => {
@@ -267,11 +274,7 @@ async function connectTo(accept: (socket: Socket) => void, timeoutMs = 10_000) {
   });
   await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve));
   stack.push({ [Symbol.asyncDispose]: () => new Promise<void>((resolve) => void listener.close(() => resolve())) });
-  const { connecting } = new ConcurrencyLimits({ total: 64, perBusiness: 64, perEndpoint: 64 });
-  const client = createHttpClient({ addresses: createAddressGuard({ allowInsecure: true }), timeoutMs, connecting });
-  stack.push(client);
-  const url = new URL(`https://127.0.0.1:${(listener.address() as AddressInfo).port}/`);
-  return { sockets, closed, connecting, client, url };
+  return { sockets, closed, ...startClient(timeoutMs), url: urlOf(listener) };
 }
 
 test.each([

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
-import { HandshakeInspector } from "./inspect-handshake.ts";
+import { HandshakeInspector, handshakeType, recordHeaderBytes } from "./inspect-handshake.ts";
 
 /**
  * Maximum number of TLS records that the client decrypts in the handshake, and for each response. A
@@ -24,11 +24,8 @@ const responseBytesMax = 36 * 1024;
  * no further slice.
  */
 const sliceBytes = 4 * 1024;
-const recordHeaderBytes = 5;
 /** Second byte of each record. */
 const majorVersion = 3;
-/** Record type of handshake messages (RFC 8446, section 5.1). */
-const handshakeType = 22;
 
 /** Thrown for a server whose bytes or TLS records exceed a limit. */
 export class TlsLimitExceeded extends Error {}

@@ -51,17 +51,17 @@ export const PaymentTimelineJson = Type.Object({
     }),
   ),
   truncated: Type.Optional(
-    Type.Array(Type.Enum(["processor_calls", "events"]), {
+    Type.Array(Type.Enum(["refunds", "processor_calls", "events"]), {
       description:
-        "Kinds with more entries than returned. The timeline has at most 200 calls (the first 50 and the newest 150), 20 events " +
-        "and the newest 50 attempts of each delivery. Absent when the timeline has all entries.",
+        "Kinds with more entries than returned. The timeline has at most the newest 200 refunds, 200 calls (the first 50 and the " +
+        "newest 150), 20 events and the newest 50 attempts of each delivery. Absent when the timeline has all entries.",
     }),
   ),
 });
 
 /** Renders a timeline. `eventsResponse` is undefined when the events are unavailable. */
 export function renderPaymentTimeline(
-  { payment, refunds, calls, callsCut }: PaymentHistory,
+  { payment, refunds, refundsCut, calls, callsCut }: PaymentHistory,
   eventsResponse: ListEventsOfPaymentResponse | undefined,
 ): Static<typeof PaymentTimelineJson> {
   if (!payment) throw new TypeError("the payment history has no payment");
@@ -79,7 +79,11 @@ export function renderPaymentTimeline(
     })),
     ...(eventsResponse?.events ?? []).flatMap(entriesOfEvent),
   ].sort(compareByTimeAndCause);
-  const truncated = [...(callsCut ? ["processor_calls" as const] : []), ...(eventsResponse?.isCut ? ["events" as const] : [])];
+  const truncated = [
+    ...(refundsCut ? ["refunds" as const] : []),
+    ...(callsCut ? ["processor_calls" as const] : []),
+    ...(eventsResponse?.isCut ? ["events" as const] : []),
+  ];
   return {
     payment: renderPayment(payment),
     entries,

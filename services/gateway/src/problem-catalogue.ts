@@ -346,6 +346,11 @@ export const problemCatalogue = {
     "The refund amount must be greater than zero and must not exceed the paid amount.",
     422,
   ],
+  refund_attempt_limit_reached: [
+    "Refund attempt limit reached",
+    "The card processor refused 30 refunds of this payment within 24 hours. Find the cause with the processor_error_code, or contact the operator. The next refund is possible at refundable_at.",
+    409,
+  ],
   refund_decision_not_open: [
     "Refund needs no decision",
     "Only a refund with needs_decision can be decided, and only once. List these refunds with GET /admin/refunds?needs_decision=true.",

@@ -234,14 +234,16 @@ test('GET /admin/payments/{id}/timeline returns `missing: ["events"]` while the 
 });
 
 test("GET /admin/payments/{id}/timeline names the kinds of entries that are truncated", async () => {
-  const timeline = async (callsCut: boolean, isCut: boolean) => {
-    gateway.behaviour.refunds.getPaymentHistory = async () => ({ payment, refunds: [], calls: [], callsCut, recordedAtMs: [] });
+  const timeline = async (cut: { refundsCut?: boolean; callsCut?: boolean; isCut?: boolean }) => {
+    const { refundsCut = false, callsCut = false, isCut = false } = cut;
+    const history = { payment, refunds: [], refundsCut, calls: [], callsCut, recordedAtMs: [] };
+    gateway.behaviour.refunds.getPaymentHistory = async () => history;
     gateway.behaviour.events.listEventsOfPayment = async () => ({ events: [], isCut });
     return (await send("GET", `/payments/${payment.id}/timeline`)).json().truncated;
   };
-  expect(await timeline(false, false)).toBeUndefined();
-  expect(await timeline(true, false)).toEqual(["processor_calls"]);
-  expect(await timeline(true, true)).toEqual(["processor_calls", "events"]);
+  expect(await timeline({})).toBeUndefined();
+  expect(await timeline({ callsCut: true })).toEqual(["processor_calls"]);
+  expect(await timeline({ refundsCut: true, isCut: true })).toEqual(["refunds", "events"]);
 });
 
 describe("POST /admin/refunds/{id}/resolve", () => {

@@ -20,6 +20,13 @@ export const refundMayStillTakeEffect = (until: Date) =>
     { members: { refundable_at: until.toISOString() } },
   );
 
+export const tooManyRefunds = (perDay: number, until: Date) =>
+  conflict(
+    "refund_attempt_limit_reached",
+    `The card processor refused ${perDay} refunds of this payment within 24 hours. Find the cause with the processor_error_code, or contact the operator. The next refund is possible at ${until.toISOString()}.`,
+    { members: { refundable_at: until.toISOString() } },
+  );
+
 export const refundsHeld = (until: Date) =>
   unavailable(
     "refunds_held",

@@ -106,6 +106,24 @@ test("getPaymentHistory returns the 50 oldest and 150 newest of 251 processor ca
   ]);
 });
 
+test("getPaymentHistory returns the newest 200 of 201 refunds, oldest first, and sets `refundsCut`", async () => {
+  const caller = aBusinessCaller();
+  const { id } = await harness.aFinishedPayment(caller);
+  const addRefunds = (first: number, last: number) =>
+    harness.sql(
+      `insert into refund (id, business_id, payment_id, amount_minor, status, sends, checks, decision_due_at, created_at, updated_at, version)
+       select uuid_at(t), ?, ?, n, 'REJECTED', 1, 0, t, t, t, 1
+       from generate_series(?::integer, ?::integer) n, lateral (select now() + n * interval '1 s' as t) times`,
+      [caller.businessId, id, first, last],
+    );
+  await addRefunds(1, 200);
+  expect(await readHistory(id)).toMatchObject({ refundsCut: false, refunds: { length: 200 } });
+  await addRefunds(201, 201);
+  const { refunds, refundsCut } = await readHistory(id);
+  expect({ refundsCut, length: refunds.length }).toEqual({ refundsCut: true, length: 200 });
+  expect(refunds.map(({ amountMinor }) => Number(amountMinor))).toEqual(Array.from({ length: 200 }, (_, i) => i + 2));
+});
+
 test("getPaymentHistory also returns the recording times of omitted processor calls", async () => {
   const caller = aBusinessCaller();
   const { id } = await harness.aPendingPayment(caller);

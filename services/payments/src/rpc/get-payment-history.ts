@@ -14,6 +14,8 @@ import { toRefundMessage } from "../refund/refund.message.ts";
 import { Refund } from "../refund/refund.ts";
 
 const callView = defineView(ProcessorCall, ProcessorCallSchema);
+/** Maximum number of refunds in the response. */
+const refundsMax = 200;
 /**
  * Maximum number of processor calls in the response. A payment with an unknown outcome can have
  * hundreds of calls.
@@ -40,12 +42,16 @@ export const getPaymentHistory =
     const payment = await em.findOne(Payment, { id });
     if (!payment) throw paymentNotFound();
     const { businessId } = payment;
-    const refunds = await em.find(Refund, { businessId, paymentId: id }, { orderBy: { createdAt: "asc" } });
+    const refunds = await em.find(Refund, { businessId, paymentId: id }, { orderBy: { id: "desc" }, limit: refundsMax + 1 });
+    const refundsCut = refunds.length > refundsMax;
+    if (refundsCut) refunds.pop();
+    refunds.reverse();
     const { calls, callsCut, ids } = await readCalls(em, { businessId, paymentId: id });
     const changeTimes = [payment.createdAt, payment.paidAt, payment.updatedAt, ...refunds.map(({ updatedAt }) => updatedAt)];
     const recordedAtMs = new Set([...changeTimes.flatMap((time) => time?.getTime() ?? []), ...ids.map(timeMsOfUuid)]);
     return {
       payment: toPaymentMessage(payment, context),
+      refundsCut,
       refunds: refunds.map((refund) => toRefundMessage(refund, payment, context)),
       callsCut,
       calls: calls.map((call) => callView.toMessage(call, { durationMs: call.durationMs })),

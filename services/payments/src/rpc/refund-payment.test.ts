@@ -71,6 +71,40 @@ describe("refundPayment with a rejected request", () => {
     expect(await harness.countCalls(payment, "refund")).toBe(0);
   });
 
+  test("refundPayment rejects the 31st refund of a payment within 24 hours, and reads at most 30 earlier refunds", async () => {
+    await harness.sandbox.fault("refund", "error:5", 1);
+    expect(await refusal(refund())).toMatchObject({ code: "refund_refused" });
+    await harness.sql(
+      `insert into refund (id, business_id, payment_id, amount_minor, status, sends, last_sent_at, checks, decision_due_at, created_at, updated_at, version)
+       select uuid_at(t), business_id, payment_id, amount_minor, status, sends, t, checks, t, t, t, version
+       from refund, generate_series(1, 2000) n, lateral (select now() - n * interval '1 min' as t) times where payment_id = ?`,
+      [payment.id],
+    );
+    const rowsRead = async () => {
+      await harness.sql("select pg_stat_force_next_flush()");
+      const [row] = await harness.sql<{ count: number }>(
+        "select (seq_tup_read + idx_tup_fetch)::int as count from pg_stat_user_tables where relname = 'refund'",
+      );
+      return row?.count ?? 0;
+    };
+    const before = await rowsRead();
+    const inAtLeast23Hours = expect.toSatisfy((time: string) => Date.parse(time) > Date.now() + 23 * 60 * 60 * 1000);
+    expect(await refusal(refund())).toMatchObject({
+      kind: "conflict",
+      code: "refund_attempt_limit_reached",
+      members: { refundable_at: inAtLeast23Hours },
+    });
+    expect((await rowsRead()) - before).toBeLessThan(200);
+    expect(await harness.countCalls(payment, "refund")).toBe(1);
+
+    await harness.sql(
+      `update refund set created_at = created_at - interval '24 hours'
+       where id = (select id from refund where payment_id = ? order by id desc offset 29 limit 1)`,
+      [payment.id],
+    );
+    expect(await refund()).toMatchObject({ status: PaymentStatus.REFUNDED });
+  });
+
   test("refundPayment rejects a second refund, even after a partial refund", async () => {
     await refund({ amountMinor: 100n });
     expect(await refusal(refund({ amountMinor: 100n }))).toMatchObject({

@@ -13,6 +13,7 @@ import {
   refundMayStillTakeEffect,
   refundOutcomeUnknown,
   refundsHeld,
+  tooManyRefunds,
 } from "../payment/payment.errors.ts";
 import { toPaymentMessage } from "../payment/payment.message.ts";
 import { Payment } from "../payment/payment.ts";
@@ -21,6 +22,13 @@ import type { RefundProgress } from "../refund/record-refund.ts";
 import { Refund } from "../refund/refund.ts";
 import { readRefundHold } from "../refund/refund-hold.ts";
 
+/**
+ * Maximum number of refunds of a payment in 24 hours. A payment has more than one refund only if
+ * the processor refuses its refunds. The limit bounds the number of rows that this RPC reads, and
+ * the number of calls that a business's endless retry sends.
+ */
+const refundsPerDayMax = 30;
+const dayMs = 24 * 60 * 60 * 1000;
 /** Minimum delay until the job continues a refund whose process crashed. */
 const recoveryMs = 2_000;
 /** Part of the deadline that is reserved for the response. */
@@ -39,12 +47,20 @@ export const refundPayment =
       const claim = await claimKey(em, call, PaymentSchema);
       if ("replayed" in claim) return claim;
       const payment = await lockRow(em, Payment, businessId, request.id, paymentNotFound);
-      const earlierRefunds = await findEntities(em, Refund, "business_id = ? and payment_id = ?", [businessId, payment.id]);
+      // The newest refunds include the active refund, because it prevents newer ones.
+      const earlierRefunds = await findEntities(em, Refund, "business_id = ? and payment_id = ? order by id desc limit ?::int", [
+        businessId,
+        payment.id,
+        refundsPerDayMax,
+      ]);
       if (earlierRefunds.some((refund) => refund.isActive())) throw refundInProgress();
       const amountMinor = payment.refundable(request.amountMinor);
       const hold = await readRefundHold(em, context.schedule);
       const { now, heldUntil } = hold;
       if (heldUntil) throw refundsHeld(heldUntil);
+      const oldestRefund = earlierRefunds[refundsPerDayMax - 1];
+      const limitedUntil = new Date((oldestRefund?.createdAt.getTime() ?? 0) + dayMs);
+      if (limitedUntil > now) throw tooManyRefunds(refundsPerDayMax, limitedUntil);
       for (const earlierRefund of earlierRefunds) {
         const lateEffectUntil = earlierRefund.mayTakeEffectUntil(context.schedule.refundLateEffectSeconds);
         // The processor can execute only one of the two refunds. Both have the same amount, so the

@@ -288,7 +288,8 @@ export const PaymentService: GenService<{
   },
   /**
    * Refunds a PAID payment completely or in part, exactly once. Fails with payment_not_refundable,
-   * with refund_in_progress while an earlier refund can still take effect, with refunds_held after
+   * with refund_in_progress while an earlier refund can still take effect, with
+   * refund_attempt_limit_reached after 30 refused refunds within 24 hours, with refunds_held after
    * a restore of the database, with refund_refused if the processor refuses, and with
    * refund_outcome_unknown. Amana then continues to determine the outcome.
    *

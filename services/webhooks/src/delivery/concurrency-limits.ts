@@ -11,7 +11,7 @@ export interface DeliveryLimits {
 const perSlowEndpoint = 2;
 /**
  * Maximum number of attempts of a business that resolve a name, connect or negotiate TLS at once. A
- * TLS handshake takes 5 ms of CPU time, but up to 300 ms if the business's server sends costly
+ * TLS handshake takes 5 ms of CPU time, and more if the business's server sends costly
  * certificates. Without this limit, the handshakes of one business would delay the deliveries of
  * other businesses.
  */

@@ -1,6 +1,7 @@
 import { constants } from "node:crypto";
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from "node:net";
 import { DEFAULT_CIPHERS, type TLSSocket } from "node:tls";
+import { setBounded } from "@amana/runtime";
 import { buildConnector } from "undici";
 import { type AddressGuard, AddressNotPublic } from "./address-guard.ts";
 import { LimitedRecords } from "./limit-records.ts";
@@ -19,14 +20,43 @@ const sessionsMax = 8;
  */
 const keyExchangeGroups = "*X25519MLKEM768:*X25519:P-256:X448:P-384:P-521";
 
+/** Maximum CPU time of a TLS handshake whose slot for connecting becomes free at once. */
+const cpuMsMax = 5;
+/**
+ * Factor between further CPU time of a handshake and the time for which its slot stays occupied.
+ * Handshakes of 50 ms with the 16 slots of a business then use less than a fifth of the CPU time.
+ */
+const holdFactor = 100;
+const hostsMax = 1_000;
+
+/**
+ * CPU time of TLS handshakes by host. After a handshake that needed much CPU time, its slot for
+ * connecting stays occupied, so that the slots of a business also limit its part of the CPU time.
+ */
+export class HandshakeCosts {
+  readonly #cpuMs = new Map<string, number>();
+
+  add(host: string, cpuMs: number): void {
+    setBounded(this.#cpuMs, host, (this.#cpuMs.get(host) ?? 0) + cpuMs, hostsMax);
+  }
+
+  /** Returns the time for which the next slot that becomes free stays occupied. */
+  takeHoldMs(host: string): number {
+    const cpuMs = this.#cpuMs.get(host) ?? 0;
+    this.#cpuMs.delete(host);
+    return Math.max(0, cpuMs - cpuMsMax) * holdFactor;
+  }
+}
+
 /**
  * Creates a connector that rejects forbidden addresses and limits what a receiver sends. For a host
  * name, it checks the addresses when the socket resolves the name. For an IP address, it checks the
  * address before connecting, because the socket resolves nothing. The connector uses only HTTP/1.1,
  * so that an aborted connection affects no other request. It refuses TLS renegotiation, which would
- * repeat the cost of the handshake after the request has released its slot for connecting.
+ * repeat the cost of the handshake after the request has released its slot for connecting. Adds
+ * the CPU time of each TLS handshake to `costs`.
  */
-export function guardedConnector(addresses: AddressGuard, timeoutMs: number): buildConnector.connector {
+export function guardedConnector(addresses: AddressGuard, timeoutMs: number, costs: HandshakeCosts): buildConnector.connector {
   const lookup: LookupFunction = (hostname, { all }, callback) => {
     addresses.resolve(hostname).then(
       (resolvedAddresses) =>
@@ -61,6 +91,7 @@ export function guardedConnector(addresses: AddressGuard, timeoutMs: number): bu
     const records = new LimitedRecords(connectTcp({ host, port, lookup, noDelay: true, keepAlive: true }));
     // The connector returns the socket, although its type does not state this.
     const tlsSocket = connect({ ...target, httpSocket: records as unknown as Socket }, (...connected) => {
+      costs.add(target.host ?? "", records.handshakeCpuMs);
       if (connected[0]) records.destroy();
       else limitTls(tlsSocket, records);
       callback(...connected);

@@ -3,7 +3,7 @@ import type { DeliveryFailure } from "@amana/contracts/webhooks/v1/event_pb";
 import type { FairSemaphore } from "@amana/runtime";
 import { Agent } from "undici";
 import { type AddressGuard, AddressNotPublic } from "./address-guard.ts";
-import { guardedConnector } from "./guarded-connector.ts";
+import { guardedConnector, HandshakeCosts } from "./guarded-connector.ts";
 import { TlsLimitExceeded } from "./limit-records.ts";
 import { ResponseTooLong } from "./limit-response.ts";
 import { TooManyAddresses } from "./resolve-name.ts";
@@ -51,7 +51,9 @@ const shownBytes = 1024;
  * Creates the HTTP client of deliveries. The client keeps connections to each origin alive. One
  * deadline covers connecting, TLS and response headers. The client does not follow redirects, does
  * not decompress bodies, and does not connect to addresses that the guard forbids. An attempt uses
- * a slot of `connecting` until its connection is ready or the attempt fails.
+ * a slot of `connecting` until its connection is ready or the attempt fails, and longer after a TLS
+ * handshake that needed much CPU time. Certificates that a business has chosen can therefore not
+ * use most of the CPU time.
  */
 export function createHttpClient({
   addresses,
@@ -62,8 +64,9 @@ export function createHttpClient({
   readonly timeoutMs: number;
   readonly connecting: FairSemaphore;
 }): HttpClient {
+  const costs = new HandshakeCosts();
   const agent = new Agent({
-    connect: guardedConnector(addresses, timeoutMs),
+    connect: guardedConnector(addresses, timeoutMs, costs),
     // Must be false, although the connector never offers HTTP/2. Otherwise undici assumes that an
     // https origin may use HTTP/2, and queues all requests to the origin until its first connection
     // has negotiated a protocol.
@@ -153,8 +156,11 @@ export function createHttpClient({
       if (entered !== true && !(await entered)) return undefined;
       let isConnecting = true;
       const release = () => {
-        if (isConnecting) connecting.release(businessId, url.host);
+        if (!isConnecting) return;
         isConnecting = false;
+        const holdMs = costs.takeHoldMs(url.host);
+        if (holdMs === 0) connecting.release(businessId, url.host);
+        else setTimeout(() => connecting.release(businessId, url.host), holdMs).unref();
       };
       try {
         return await send(url, headers, body, release);
@@ -198,7 +204,12 @@ const failures: readonly (readonly [RegExp, FailureCode, string])[] = [
   [/^E(HOST|NET)UNREACH$/, "CONNECTION_REFUSED", "the address is unreachable"],
   [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, "CONNECTION_RESET", "the connection was closed before a response"],
   [/^(ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/, "TIMEOUT", "timed out while connecting"],
-  [/CERT|TLS|SSL|SIGNATURE|ISSUER|CHAIN|EPROTO/, "TLS_ERROR", "the TLS certificate or connection was rejected"],
+  // UNSPECIFIED: Node.js has no code for the reason why OpenSSL rejects the certificate.
+  [
+    /CERT|TLS|SSL|SIGNATURE|ISSUER|CHAIN|EPROTO|INVALID_(CA|PURPOSE)|PATH_LENGTH_EXCEEDED|UNSPECIFIED/,
+    "TLS_ERROR",
+    "the TLS certificate or connection was rejected",
+  ],
 ];
 
 /** Describes an error for the endpoint's business, without internals of Amana. */

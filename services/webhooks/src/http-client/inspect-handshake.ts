@@ -1,35 +1,40 @@
 import { createDecipheriv, createHmac } from "node:crypto";
+import { inspectCertificate } from "./inspect-certificate.ts";
 
 /** Length of a record's header (RFC 8446, section 5.1). */
 export const recordHeaderBytes = 5;
 const tagBytes = 16;
-/** Record type of handshake messages (RFC 8446, section 5.1). */
+/** Record types (RFC 8446, section 5.1). */
 export const handshakeType = 22;
+const changeCipherSpecType = 20;
 const applicationDataType = 23;
-/**
- * The start of the object identifiers of field types of elliptic curves (RFC 3279, section 2.3.5).
- * Only a key whose curve is not a named curve contains them. OpenSSL takes square roots in the
- * field when it parses such a key. A server can choose a field for which a certificate of 500 bytes
- * takes 0.6 s of CPU time, even if the certificate is not valid.
- */
-const fieldType = Buffer.from("2a8648ce3d01", "hex");
+/** Types of handshake messages (RFC 8446, section 4). */
+const serverHelloType = 2;
+const certificateType = 11;
+/** Length of the header of a handshake message. */
+const messageHeaderBytes = 4;
 
-/** The object identifier of a key on an elliptic curve (RFC 5480, section 2.1.1). */
-const ecKey = Buffer.from("2a8648ce3d0201", "hex");
+/** Most servers send two or three certificates. */
+const certificatesMax = 10;
 /**
- * Maximum number of such keys. Verifying a signature takes up to 5 ms of CPU time, and 16 KiB can
- * contain 60 certificates with such keys.
+ * Maximum product of the bytes of name constraints and the bytes of names. OpenSSL compares each
+ * constraint with each name, and each comparison takes 0.3 µs of CPU time.
  */
-const ecKeysMax = 8;
+const comparedBytesMax = 4 * 1024 * 1024;
 
 /**
- * Searches the handshake messages of a TLS server for keys that need much CPU time, before OpenSSL
- * parses the messages. In TLS 1.3, certificates are encrypted, so it decrypts a copy.
+ * Inspects the certificates of a TLS server before OpenSSL parses them. OpenSSL can need seconds of
+ * CPU time and hundreds of megabytes for certificates that a server has chosen, even if they are
+ * not valid. In TLS 1.3, certificates are encrypted, so the inspector decrypts a copy.
  */
 export class HandshakeInspector {
-  #messages: Buffer = Buffer.alloc(0);
+  /** The part of an incomplete handshake message that has arrived. */
+  #incomplete: Buffer = Buffer.alloc(0);
   #keys: { cipher: "aes-128-gcm" | "aes-256-gcm"; key: Buffer; iv: Buffer } | undefined;
   #sequence = 0;
+  #hasServerHello = false;
+  /** In TLS 1.2, true if further handshake records are encrypted. They contain no certificate. */
+  #isEncrypted = false;
 
   /**
    * Call it with each line of the TLS socket's event "keylog". The socket emits the event while
@@ -49,15 +54,28 @@ export class HandshakeInspector {
    */
   accepts(record: Buffer): boolean {
     const type = record[0];
-    let message: Buffer | undefined;
-    if (type === handshakeType) message = record.subarray(recordHeaderBytes);
     if (type === applicationDataType) {
-      message = this.#decrypt(record);
-      if (!message) return false;
+      const messages = this.#decrypt(record);
+      return messages !== undefined && this.#acceptsMessages(messages, { isTls13: true });
     }
-    if (!message) return true;
-    this.#messages = Buffer.concat([this.#messages, message]);
-    return !this.#messages.includes(fieldType) && count(this.#messages, ecKey) <= ecKeysMax;
+    // Before the ServerHello, OpenSSL ignores this record type.
+    if (type === changeCipherSpecType && this.#hasServerHello) this.#isEncrypted = true;
+    if (type !== handshakeType || this.#isEncrypted) return true;
+    return this.#acceptsMessages(record.subarray(recordHeaderBytes), { isTls13: false });
+  }
+
+  #acceptsMessages(fragment: Buffer, version: { isTls13: boolean }): boolean {
+    let bytes = Buffer.concat([this.#incomplete, fragment]);
+    while (bytes.length >= messageHeaderBytes) {
+      const end = messageHeaderBytes + bytes.readUIntBE(1, 3);
+      if (bytes.length < end) break;
+      const type = bytes[0];
+      if (type === serverHelloType) this.#hasServerHello = true;
+      if (type === certificateType && !acceptsCertificates(bytes.subarray(messageHeaderBytes, end), version)) return false;
+      bytes = bytes.subarray(end);
+    }
+    this.#incomplete = bytes;
+    return true;
   }
 
   /**
@@ -85,6 +103,30 @@ export class HandshakeInspector {
   }
 }
 
+/**
+ * Returns whether OpenSSL may parse the content of a Certificate message (RFC 5246, section 7.4.2;
+ * RFC 8446, section 4.4.2).
+ */
+function acceptsCertificates(message: Buffer, { isTls13 }: { isTls13: boolean }): boolean {
+  let [certificates, constraintBytes, nameBytes] = [0, 0, 0];
+  try {
+    // In TLS 1.3, a context comes before the list, and extensions come after each certificate.
+    let at = isTls13 ? 1 + message.readUInt8(0) : 0;
+    for (at += 3; at < message.length; certificates++) {
+      const start = at + 3;
+      at = start + message.readUIntBE(at, 3);
+      const names = inspectCertificate(message.subarray(start, at));
+      constraintBytes += names.constraintBytes;
+      nameBytes += names.nameBytes;
+      if (isTls13) at += 2 + message.readUInt16BE(at);
+    }
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+  return certificates <= certificatesMax && constraintBytes * nameBytes <= comparedBytesMax;
+}
+
 /** HKDF-Expand-Label with an empty context (RFC 8446, section 7.1), for at most one hash block. */
 function expand(secret: Buffer, label: string, length: number): Buffer {
   const name = Buffer.from(`tls13 ${label}`);
@@ -92,10 +134,4 @@ function expand(secret: Buffer, label: string, length: number): Buffer {
     .update(Buffer.concat([Buffer.from([0, length, name.length]), name, Buffer.from([0, 1])]))
     .digest()
     .subarray(0, length);
-}
-
-function count(bytes: Buffer, value: Buffer): number {
-  let occurrences = 0;
-  for (let at = bytes.indexOf(value); at !== -1; at = bytes.indexOf(value, at + 1)) occurrences++;
-  return occurrences;
 }

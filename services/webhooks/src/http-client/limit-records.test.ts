@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer as createTcpServer, type Server
 import { setImmediate } from "node:timers/promises";
 import { createServer, getCACertificates, setDefaultCACertificates, type TLSSocket, type TlsOptions } from "node:tls";
 import { eventually } from "@amana/testing";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { selfSigned } from "../../test/self-signed.ts";
 import { ConcurrencyLimits } from "../delivery/concurrency-limits.ts";
 import { createAddressGuard } from "./address-guard.ts";
@@ -50,9 +50,9 @@ async function start(respond: (socket: TLSSocket) => void, options: TlsOptions =
       await new Promise((resolve) => server.close(resolve));
     },
   });
-  const { client } = startClient();
+  const { client, connecting } = startClient();
   const url = urlOf(server);
-  return { sockets, post: () => client.post(sender, url, {}, body) };
+  return { sockets, connecting, post: () => client.post(sender, url, {}, body) };
 }
 
 /** Sends a text with one TLS record for each character. */
@@ -302,6 +302,16 @@ test.each(["TLSv1.2", "TLSv1.3"] as const)(
     expect(sockets).toEqual([]);
   },
 );
+
+test("the webhook HTTP client keeps the slot of a TLS handshake that needed 50 ms of CPU time for seconds", async () => {
+  const cpuUsage = vi.spyOn(process, "threadCpuUsage").mockReturnValue({ user: 50_000, system: 0 });
+  const { connecting, post } = await start((socket) => socket.write("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"));
+  expect(await post()).toMatchObject({ statusCode: 200 });
+  cpuUsage.mockRestore();
+  expect(connecting.usedAndQueued()).toBe(1);
+  expect(await post()).toMatchObject({ statusCode: 200 });
+  await eventually(() => expect(connecting.usedAndQueued()).toBe(0));
+});
 
 /** A certificate that contains the parameters of its curve, instead of the curve's name. */
 const explicitCurve = `-----BEGIN CERTIFICATE-----

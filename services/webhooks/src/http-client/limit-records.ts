@@ -9,8 +9,7 @@ import { HandshakeInspector, handshakeType, recordHeaderBytes } from "./inspect-
 const recordsMax = 64;
 /**
  * Maximum number of bytes from the server during the handshake. The limit allows a chain of four
- * RSA-4096 certificates. Within this limit, a server can choose certificates whose verification
- * takes 300 ms of CPU time.
+ * RSA-4096 certificates.
  */
 const handshakeBytesMax = 16 * 1024;
 /**
@@ -43,6 +42,9 @@ export class LimitedRecords extends Duplex {
   /** The part of an incomplete record that has arrived. */
   #incomplete: Buffer = Buffer.alloc(0);
   #isFull = false;
+  #handshakeCpuMs = 0;
+  /** CPU time of the thread when OpenSSL began to parse the current record of the handshake. */
+  #passingSince: NodeJS.CpuUsage | undefined;
   readonly #inspector = new HandshakeInspector();
 
   constructor(socket: Socket) {
@@ -67,6 +69,11 @@ export class LimitedRecords extends Duplex {
     this.#writtenBytes = writtenBytes;
     this.#bytes = 0;
     this.#records = 0;
+  }
+
+  /** CPU time of the handshake in milliseconds, including that of a record in progress. */
+  get handshakeCpuMs(): number {
+    return this.#handshakeCpuMs + (this.#passingSince ? threadCpuMs(this.#passingSince) : 0);
   }
 
   /** Passes on no more bytes and closes the connection. */
@@ -109,10 +116,19 @@ export class LimitedRecords extends Duplex {
         this.refuseMore();
         return;
       }
-      if (!this.push(record)) this.#socket.pause();
+      this.#pass(record);
       bytes = bytes.subarray(length);
     }
     this.#incomplete = bytes;
+  }
+
+  #pass(record: Buffer): void {
+    const isHandshake = !this.#tlsSocket;
+    if (isHandshake) this.#passingSince = process.threadCpuUsage();
+    if (!this.push(record)) this.#socket.pause();
+    if (!isHandshake) return;
+    this.#handshakeCpuMs = this.handshakeCpuMs;
+    this.#passingSince = undefined;
   }
 
   /** Returns whether the limits allow a record with this content type and length in bytes. */
@@ -141,4 +157,9 @@ export class LimitedRecords extends Duplex {
     this.#socket.destroy();
     callback(error);
   }
+}
+
+function threadCpuMs(since: NodeJS.CpuUsage): number {
+  const { user, system } = process.threadCpuUsage(since);
+  return (user + system) / 1000;
 }

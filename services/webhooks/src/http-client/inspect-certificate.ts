@@ -1,0 +1,122 @@
+/** A value in DER (ITU-T X.690): its tag, its content, and its length in bytes with the header. */
+interface DerValue {
+  readonly tag: number;
+  readonly content: Buffer;
+  readonly length: number;
+}
+
+/** Sizes that determine how many names OpenSSL compares with constraints. */
+export interface CertificateNames {
+  /** Number of bytes of the extension "name constraints" (RFC 5280, section 4.2.1.10). */
+  readonly constraintBytes: number;
+  /** Number of bytes of the names to which the constraints of other certificates apply. */
+  readonly nameBytes: number;
+}
+
+const objectIdentifierTag = 0x06;
+/** Tag of the first field of a certificate if the field is the version. */
+const versionTag = 0xa0;
+const extensionsTag = 0xa3;
+/** Tags of a distribution point's name, and of a full name in it (RFC 5280, section 4.2.1.13). */
+const pointNameTag = 0xa0;
+const fullNameTag = 0xa0;
+
+const id = (hex: string) => Buffer.from(hex, "hex").toString("latin1");
+const extension = { alternativeNames: id("551d11"), nameConstraints: id("551d1e"), crlPoints: id("551d1f") };
+/** RSA (RFC 8017, appendix A): rsaEncryption and RSASSA-PSS. */
+const rsaKeys = new Set([id("2a864886f70d010101"), id("2a864886f70d01010a")]);
+/** Keys on elliptic curves (RFC 5480, section 2.1.1). */
+const ecKey = id("2a8648ce3d0201");
+/** P-256, P-384 and P-521. */
+const curves = new Set([id("2a8648ce3d030107"), id("2b81040022"), id("2b81040023")]);
+/** Ed25519 and Ed448 (RFC 8410). */
+const edwardsKeys = new Set([id("2b6570"), id("2b6571")]);
+
+/** Maximum size of an RSA modulus: 8192 bits and a zero byte. */
+const modulusBytesMax = 8192 / 8 + 1;
+/** Almost all RSA keys have the exponent 65537. The time of a verification grows with it. */
+const exponentBytesMax = 5;
+/** Maximum size of a certificate's subject or issuer. */
+const distinguishedNameBytesMax = 1024;
+
+/**
+ * Returns the sizes of a certificate's names. Throws if OpenSSL could need much CPU time for the
+ * certificate, or if the certificate is not valid DER. Accepts RSA, ECDSA on the NIST curves and
+ * EdDSA. Rejects long subjects and issuers, and CRL distribution points with a name relative to the
+ * issuer: OpenSSL copies the issuer for each of these points.
+ */
+export function inspectCertificate(certificate: Buffer): CertificateNames {
+  const [signed] = contentsOf(readDer(certificate).content);
+  const fields = contentsOf(signed?.content);
+  if (fields[0]?.tag === versionTag) fields.shift();
+  const [, , issuer, , subject, publicKey] = fields;
+  check(issuer && issuer.length <= distinguishedNameBytesMax);
+  check(subject && subject.length <= distinguishedNameBytesMax);
+  checkKey(publicKey);
+  let constraintBytes = 0;
+  let nameBytes = subject.length;
+  const extensions = fields.find(({ tag }) => tag === extensionsTag);
+  for (const { content } of extensions ? contentsOf(readDer(extensions.content).content) : []) {
+    const parts = contentsOf(content);
+    const name = parts[0]?.content.toString("latin1");
+    const value = parts.at(-1);
+    check(value);
+    if (name === extension.nameConstraints) constraintBytes += value.length;
+    if (name === extension.alternativeNames) nameBytes += value.length;
+    if (name === extension.crlPoints) for (const point of contentsOf(readDer(value.content).content)) checkPoint(point);
+  }
+  return { constraintBytes, nameBytes };
+}
+
+function checkKey(publicKey: DerValue | undefined): void {
+  const [algorithm, key] = contentsOf(publicKey?.content);
+  const [type, parameters] = contentsOf(algorithm?.content);
+  const name = type?.content.toString("latin1") ?? "";
+  if (edwardsKeys.has(name)) return;
+  if (name === ecKey) {
+    check(parameters?.tag === objectIdentifierTag && curves.has(parameters.content.toString("latin1")));
+    return;
+  }
+  check(rsaKeys.has(name) && key);
+  // The first byte of a bit string is the number of unused bits.
+  const [modulus, exponent] = contentsOf(readDer(key.content.subarray(1)).content);
+  check(modulus && modulus.content.length <= modulusBytesMax);
+  check(exponent && exponent.content.length <= exponentBytesMax);
+}
+
+function checkPoint(point: DerValue): void {
+  const name = contentsOf(point.content).find(({ tag }) => tag === pointNameTag);
+  if (name) check(readDer(name.content).tag === fullNameTag);
+}
+
+function contentsOf(bytes: Buffer | undefined): DerValue[] {
+  check(bytes);
+  const values: DerValue[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const value = readDer(bytes.subarray(at));
+    values.push(value);
+    at += value.length;
+  }
+  return values;
+}
+
+/**
+ * Reads the first value. Rejects lengths that are indefinite or not minimal, and tags of more than
+ * one byte.
+ */
+function readDer(bytes: Buffer): DerValue {
+  const tag = bytes.readUInt8(0);
+  check((tag & 0x1f) !== 0x1f);
+  const first = bytes.readUInt8(1);
+  const lengthBytes = first < 0x80 ? 0 : first - 0x80;
+  check(first !== 0x80 && lengthBytes <= 2);
+  const size = lengthBytes === 0 ? first : bytes.readUIntBE(2, lengthBytes);
+  check(lengthBytes === 0 || size >= (lengthBytes === 1 ? 0x80 : 0x100));
+  const start = 2 + lengthBytes;
+  check(start + size <= bytes.length);
+  return { tag, content: bytes.subarray(start, start + size), length: start + size };
+}
+
+function check(condition: unknown): asserts condition {
+  if (!condition) throw new RangeError("the certificate is not accepted");
+}

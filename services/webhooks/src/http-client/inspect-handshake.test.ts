@@ -1,0 +1,133 @@
+import { rootCertificates } from "node:tls";
+import { describe, expect, test } from "vitest";
+import { HandshakeInspector } from "./inspect-handshake.ts";
+
+/** Encodes a value in DER with a length of two bytes if necessary. */
+function der(tag: number, ...contents: readonly Buffer[]): Buffer {
+  const content = Buffer.concat(contents);
+  const { length } = content;
+  const header = length < 0x80 ? [length] : length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
+  return Buffer.concat([Buffer.from([tag, ...header]), content]);
+}
+const hex = (text: string) => Buffer.from(text, "hex");
+const sequence = (...contents: readonly Buffer[]) => der(0x30, ...contents);
+const objectId = (text: string) => der(0x06, hex(text));
+const integer = (bytes: number) => der(0x02, Buffer.alloc(bytes, 1));
+const bits = (content: Buffer) => der(0x03, Buffer.from([0]), content);
+const nothing = Buffer.alloc(0);
+
+const rsa = (modulusBytes: number, exponentBytes: number, type = "2a864886f70d010101") =>
+  sequence(sequence(objectId(type), der(0x05)), bits(sequence(integer(modulusBytes), integer(exponentBytes))));
+const ec = (parameters: Buffer) => sequence(sequence(objectId("2a8648ce3d0201"), parameters), bits(Buffer.alloc(65)));
+const p256 = ec(objectId("2a8648ce3d030107"));
+const dsa = sequence(sequence(objectId("2a8648ce380401"), sequence(integer(20))), bits(integer(20)));
+const extension = (type: string, value: Buffer) => sequence(objectId(type), der(0x04, value));
+/** A CRL distribution point whose name has the given type. */
+const crlPoint = (nameTag: number) => extension("551d1f", sequence(sequence(der(0xa0, der(nameTag)))));
+const constraints = (bytes: number) => extension("551d1e", sequence(Buffer.alloc(bytes)));
+const names = (bytes: number) => extension("551d11", sequence(Buffer.alloc(bytes)));
+
+/** A certificate without a valid signature. */
+function certificate({
+  key = p256,
+  issuer = sequence(),
+  subject = sequence(),
+  extensions = [] as readonly Buffer[],
+} = {}): Buffer {
+  const fields = [der(0xa0, integer(1)), integer(8), sequence(), issuer, sequence(), subject, key];
+  return sequence(sequence(...fields, der(0xa3, sequence(...extensions))), sequence(), bits(nothing));
+}
+
+const withLength = (bytes: Buffer) => Buffer.concat([Buffer.from([0, bytes.length >> 8, bytes.length & 0xff]), bytes]);
+const message = (type: number, content: Buffer) => Buffer.concat([Buffer.from([type]), withLength(content)]);
+const record = (type: number, content: Buffer) =>
+  Buffer.concat([Buffer.from([type, 3, 3, content.length >> 8, content.length & 0xff]), content]);
+const serverHello = record(22, message(2, Buffer.alloc(40)));
+const changeCipherSpec = record(20, Buffer.from([1]));
+/** A Certificate message of TLS 1.2. */
+const chain = (...certificates: readonly Buffer[]) => message(11, withLength(Buffer.concat(certificates.map(withLength))));
+const accepts = (...certificates: readonly Buffer[]) => new HandshakeInspector().accepts(record(22, chain(...certificates)));
+
+test("the handshake inspector accepts each root certificate of Node.js", () => {
+  const certificates = rootCertificates.map((pem) => Buffer.from(pem.replaceAll(/-----[^-]+-----/g, ""), "base64"));
+  expect(certificates.length).toBeGreaterThan(100);
+  expect(certificates.filter((root) => !accepts(root))).toEqual([]);
+});
+
+test.each([
+  ["an RSA key of 8192 bits", rsa(1025, 3)],
+  ["an RSASSA-PSS key", rsa(257, 3, "2a864886f70d01010a")],
+  ["a P-256 key", p256],
+  ["a P-384 key", ec(objectId("2b81040022"))],
+  ["a P-521 key", ec(objectId("2b81040023"))],
+  ["an Ed25519 key", sequence(sequence(objectId("2b6570")), bits(nothing))],
+  ["an Ed448 key", sequence(sequence(objectId("2b6571")), bits(nothing))],
+])("the handshake inspector accepts %s", (_, key) => {
+  expect(accepts(certificate({ key }))).toBe(true);
+});
+
+test.each([
+  ["an RSA key of more than 8192 bits", { key: rsa(1026, 3) }],
+  ["an RSA key with an exponent of 6 bytes", { key: rsa(257, 6) }],
+  ["a DSA key", { key: dsa }],
+  ["a key on a curve without a name", { key: ec(sequence(integer(1))) }],
+  ["a key on a curve that is not a NIST curve", { key: ec(objectId("2b81040027")) }],
+  ["a subject of more than 1 KiB", { subject: sequence(Buffer.alloc(1024)) }],
+  ["an issuer of more than 1 KiB", { issuer: sequence(Buffer.alloc(1024)) }],
+  ["a CRL distribution point with a name relative to the issuer", { extensions: [crlPoint(0xa1)] }],
+])("the handshake inspector rejects %s, also behind another certificate", (_, parts) => {
+  expect(accepts(certificate(parts))).toBe(false);
+  expect(accepts(certificate(), certificate(parts))).toBe(false);
+});
+
+test("the handshake inspector accepts a CRL distribution point with a full name", () => {
+  expect(accepts(certificate({ extensions: [crlPoint(0xa0)] }))).toBe(true);
+});
+
+test("the handshake inspector limits the number of certificates, and the comparisons of constraints with names", () => {
+  const certificates = Array.from({ length: 10 }, () => certificate());
+  expect(accepts(...certificates)).toBe(true);
+  expect(accepts(...certificates, certificate())).toBe(false);
+  const leaf = certificate({ extensions: [names(4_000)] });
+  const issuer = (bytes: number) => certificate({ extensions: [constraints(bytes)] });
+  expect(accepts(leaf, issuer(900))).toBe(true);
+  expect(accepts(leaf, issuer(600), issuer(600))).toBe(false);
+});
+
+test.each([
+  ["an indefinite length", hex("308000000000")],
+  ["a length that is not minimal", Buffer.concat([hex("3083000100"), Buffer.alloc(256)])],
+  ["a tag of more than one byte", hex("3f81010100")],
+  ["a length beyond its end", hex("30820100")],
+  ["no content", nothing],
+])("the handshake inspector rejects a certificate with %s", (_, bytes) => {
+  expect(accepts(bytes)).toBe(false);
+});
+
+describe("the handshake inspector inspects a certificate", () => {
+  const dsaChain = chain(certificate({ key: dsa }));
+
+  test("in a message of several records", () => {
+    const inspector = new HandshakeInspector();
+    expect(inspector.accepts(record(22, dsaChain.subarray(0, 50)))).toBe(true);
+    expect(inspector.accepts(record(22, dsaChain.subarray(50, -1)))).toBe(true);
+    expect(inspector.accepts(record(22, dsaChain.subarray(-1)))).toBe(false);
+  });
+
+  test("in the record of the ServerHello", () => {
+    const hello = serverHello.subarray(5);
+    expect(new HandshakeInspector().accepts(record(22, Buffer.concat([hello, dsaChain])))).toBe(false);
+  });
+
+  test("after a ChangeCipherSpec that precedes the ServerHello, because OpenSSL ignores that record", () => {
+    const inspector = new HandshakeInspector();
+    for (const earlier of [changeCipherSpec, serverHello]) expect(inspector.accepts(earlier)).toBe(true);
+    expect(inspector.accepts(record(22, dsaChain))).toBe(false);
+  });
+
+  test("only before the encrypted handshake records of TLS 1.2", () => {
+    const inspector = new HandshakeInspector();
+    for (const earlier of [serverHello, changeCipherSpec]) expect(inspector.accepts(earlier)).toBe(true);
+    expect(inspector.accepts(record(22, dsaChain))).toBe(true);
+  });
+});

@@ -14,15 +14,15 @@ beforeAll(async () => {
     limits: { perSecond: 2, burst: 4, failedAuthPerMinute: 3, refundPerSecond: 1, creationPerSecond: 1, searchPerSecond: 1 },
     nowMs: () => clock.ms,
   });
-  const payment = { id, currency: "DZD", status: PaymentStatus.PAID };
-  gateway.behaviour.payments.getPayment = async () => payment;
-  gateway.behaviour.payments.refundPayment = async () => payment;
 });
 afterAll(() => gateway[Symbol.asyncDispose]());
 beforeEach(() => {
   // Refills every bucket.
   clock.ms += 1e6;
   gateway.received.length = 0;
+  const payment = { id, currency: "DZD", status: PaymentStatus.PAID };
+  gateway.behaviour.payments.getPayment = async () => payment;
+  gateway.behaviour.payments.refundPayment = async () => payment;
 });
 
 type Headers = Record<string, string>;
@@ -65,6 +65,13 @@ describe("a business", () => {
     };
     expect(await read()).toEqual([200, "3"]);
     expect(await read()).toEqual([429, "0"]);
+    clock.ms += 500;
+    // The request uses the last token. Its response uses three tokens of the next two seconds.
+    expect(await read()).toEqual([200, "0"]);
+    clock.ms += 1_500;
+    expect(await read()).toEqual([429, "0"]);
+    clock.ms += 500;
+    expect(await read()).toEqual([200, "0"]);
   });
 
   test("the gateway counts each 16 KiB of a body as an additional request of the business", async () => {

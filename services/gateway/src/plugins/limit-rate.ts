@@ -46,6 +46,17 @@ export function limitBody({ limits }: Gateway, { caller }: FastifyRequest, bytes
   if (problem) throw problem;
 }
 
+/** Number of JSON values in a body that count as one additional request. */
+const valuesPerRequest = 500;
+
+/**
+ * Counts a body with many JSON values as additional requests. A member with a short key takes as
+ * much CPU time as 100 bytes or more of a string. The number of values is known only after they
+ * have been read, so the limit rejects a later request, never this one.
+ */
+export const limitValues = (gateway: Gateway, request: FastifyRequest, count: number): void =>
+  charge(gateway, request, Math.floor(count / valuesPerRequest));
+
 /** Size of a response that counts as one additional request. */
 const responseBytesPerRequest = 64 * 1024;
 

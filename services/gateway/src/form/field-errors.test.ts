@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startTestGateway, type TestGateway } from "../../test/harness.ts";
+import { bodyOf, compileBody } from "./body.ts";
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -26,6 +27,18 @@ describe("a 422 response", () => {
     const { status, errors, more_errors, length } = await send(fields(9_000));
     expect([status, errors.length, more_errors]).toEqual([422, 100, true]);
     expect(length).toBeLessThan(20_000);
+  });
+
+  test("the check of a body reads at most 101 of 9 000 unknown fields", () => {
+    let reads = 0;
+    const body = new Proxy(fields(9_000), {
+      get: (target, name) => {
+        reads++;
+        return Reflect.get(target, name);
+      },
+    });
+    expect(() => compileBody(bodyOf({}, {}))(body)).toThrow("Correct these fields");
+    expect(reads).toBeLessThanOrEqual(101);
   });
 
   test("the gateway's 422 response lists the known fields once, in the first error about an unknown field", async () => {

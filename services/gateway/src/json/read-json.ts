@@ -14,8 +14,9 @@ const decoder = new TextDecoder("utf-8", { fatal: true });
  * Reads a request's body as a JSON object; returns undefined for an empty body. Stricter than
  * JSON.parse: UTF-8 only (a BOM is ignored), no repeated key in one object, at most 32 levels and
  * 10 000 values, no NUL and no lone surrogate in any string. Throws a Problem.
+ * Calls `onValues` with the number of values that it has read, even if it throws a Problem.
  */
-export function readJsonObject(bytes: Uint8Array): Record<string, unknown> | undefined {
+export function readJsonObject(bytes: Uint8Array, onValues?: (count: number) => void): Record<string, unknown> | undefined {
   if (bytes.length === 0) return undefined;
   let text: string;
   try {
@@ -23,7 +24,7 @@ export function readJsonObject(bytes: Uint8Array): Record<string, unknown> | und
   } catch {
     throw invalidJson("The body is not UTF-8.");
   }
-  const value = parseJson(text);
+  const value = parseJson(text, onValues);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw invalidJson("The body must be a JSON object.");
   }
@@ -32,9 +33,9 @@ export function readJsonObject(bytes: Uint8Array): Record<string, unknown> | und
 
 /**
  * Checks JSON text (RFC 8259) by the rules of `readJsonObject`, and then parses it with JSON.parse.
- * Throws a Problem at the first syntax error.
+ * Throws a Problem at the first syntax error. Calls `onValues` as `readJsonObject` does.
  */
-export function parseJson(text: string): unknown {
+export function parseJson(text: string, onValues: (count: number) => void = () => {}): unknown {
   /** Keys of each unfinished object or array, outermost first. Arrays have no keys. */
   const openKeys: Set<string>[] = [];
   const errors: FieldError[] = [];
@@ -57,32 +58,36 @@ export function parseJson(text: string): unknown {
     errors.push({ pointer: pointerOf(path()), code: "invalid_text", message });
   };
 
-  visit(
-    text,
-    {
-      onObjectBegin: openContainer,
-      onArrayBegin: openContainer,
-      onObjectEnd: () => void openKeys.pop(),
-      onArrayEnd: () => void openKeys.pop(),
-      onObjectProperty: (key, _offset, _length, line, character, path) => {
-        const keys = openKeys.at(-1) as Set<string>;
-        if (keys.has(key)) {
-          const position = positionOf(line, character);
-          throw invalidJson(`The key ${JSON.stringify(shorten(key))} is repeated in one object${position}.`);
-        }
-        checkText(key, () => [...path(), key], "is a key with NUL or lone surrogates");
-        keys.add(key);
+  try {
+    visit(
+      text,
+      {
+        onObjectBegin: openContainer,
+        onArrayBegin: openContainer,
+        onObjectEnd: () => void openKeys.pop(),
+        onArrayEnd: () => void openKeys.pop(),
+        onObjectProperty: (key, _offset, _length, line, character, path) => {
+          const keys = openKeys.at(-1) as Set<string>;
+          if (keys.has(key)) {
+            const position = positionOf(line, character);
+            throw invalidJson(`The key ${JSON.stringify(shorten(key))} is repeated in one object${position}.`);
+          }
+          checkText(key, () => [...path(), key], "is a key with NUL or lone surrogates");
+          keys.add(key);
+        },
+        onLiteralValue: (value, _offset, _length, line, character, path) => {
+          if (typeof value === "string") checkText(value, path, "must not contain NUL or lone surrogates");
+          countValue(line, character);
+        },
+        onError: (_code, _offset, _length, line, character) => {
+          throw invalidJson(`The body is not JSON${positionOf(line, character)}.`);
+        },
       },
-      onLiteralValue: (value, _offset, _length, line, character, path) => {
-        if (typeof value === "string") checkText(value, path, "must not contain NUL or lone surrogates");
-        countValue(line, character);
-      },
-      onError: (_code, _offset, _length, line, character) => {
-        throw invalidJson(`The body is not JSON${positionOf(line, character)}.`);
-      },
-    },
-    { disallowComments: true, allowTrailingComma: false },
-  );
+      { disallowComments: true, allowTrailingComma: false },
+    );
+  } finally {
+    onValues(valueCount);
+  }
   if (errors.length > 0) throw validationFailed(errors);
   return JSON.parse(text);
 }

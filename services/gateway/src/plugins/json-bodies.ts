@@ -6,7 +6,7 @@ import { compileQuery } from "../form/query.ts";
 import type { App, Gateway } from "../gateway.ts";
 import { readJsonObject } from "../json/read-json.ts";
 import { Problem } from "../problem.ts";
-import { limitBody } from "./limit-rate.ts";
+import { limitBody, limitValues } from "./limit-rate.ts";
 
 // The pattern contains no two adjacent `\s*`. With them, matching 16 KiB of white space would take
 // quadratic time.
@@ -30,7 +30,7 @@ export function readJsonBodies(app: App, gateway: Gateway): void {
     }
     limitBody(gateway, request, bytes.length);
     request.bodyBytes = bytes;
-    return readJsonObject(bytes);
+    return readJsonObject(bytes, (count) => limitValues(gateway, request, count));
   });
 
   // Removes the content type that `curl -X POST -d ""` sends with an empty body. Without a content

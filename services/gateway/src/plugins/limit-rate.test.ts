@@ -14,15 +14,15 @@ beforeAll(async () => {
     limits: { perSecond: 2, burst: 4, failedAuthPerMinute: 3, refundPerSecond: 1, creationPerSecond: 1, searchPerSecond: 1 },
     nowMs: () => clock.ms,
   });
-  const payment = { id, currency: "DZD", status: PaymentStatus.PAID };
-  gateway.behaviour.payments.getPayment = async () => payment;
-  gateway.behaviour.payments.refundPayment = async () => payment;
 });
 afterAll(() => gateway[Symbol.asyncDispose]());
 beforeEach(() => {
   // Refills every bucket.
   clock.ms += 1e6;
   gateway.received.length = 0;
+  const payment = { id, currency: "DZD", status: PaymentStatus.PAID };
+  gateway.behaviour.payments.getPayment = async () => payment;
+  gateway.behaviour.payments.refundPayment = async () => payment;
 });
 
 type Headers = Record<string, string>;
@@ -65,6 +65,13 @@ describe("a business", () => {
     };
     expect(await read()).toEqual([200, "3"]);
     expect(await read()).toEqual([429, "0"]);
+    clock.ms += 500;
+    // The request uses the last token. Its response uses three tokens of the next two seconds.
+    expect(await read()).toEqual([200, "0"]);
+    clock.ms += 1_500;
+    expect(await read()).toEqual([429, "0"]);
+    clock.ms += 500;
+    expect(await read()).toEqual([200, "0"]);
   });
 
   test("the gateway counts each 16 KiB of a body as an additional request of the business", async () => {
@@ -87,6 +94,39 @@ describe("a business", () => {
     expect((await read(headers)).statusCode).toBe(200);
     // The request uses the last token, and none is left for its body.
     expect((await send(160 * 1024)).statusCode).toBe(429);
+  });
+
+  describe.each([
+    ["an accepted body", "}", 422],
+    ["a body with a syntax error at its end", "", 400],
+  ])("%s", (body, end, status) => {
+    const send = async (headers: Headers, values: number) => {
+      const members = Array.from({ length: values - 1 }, (_, i) => `"${i.toString(36)}":0`);
+      const payload = `{${members.join()}${end}`;
+      const url = `/api/v1/accounts/${id}`;
+      const json = { ...headers, "content-type": "application/json" };
+      const response = await gateway.app.inject({ method: "PATCH", url, headers: json, payload });
+      return [response.statusCode, response.headers["ratelimit-remaining"]];
+    };
+
+    test(`the gateway counts each 500 JSON values of ${body} as an additional request of the business`, async () => {
+      const { headers } = gateway.aKey();
+      expect(await send(headers, 499)).toEqual([status, "3"]);
+      expect(await send(headers, 999)).toEqual([status, "2"]);
+      // The previous body used one token, and this request uses the last.
+      expect(await send(headers, 500)).toEqual([status, "0"]);
+      expect(await send(headers, 1)).toEqual([429, "0"]);
+    });
+
+    test(`the gateway counts the JSON values of ${body} even if the request used the last token`, async () => {
+      const { headers } = gateway.aKey();
+      for (let i = 0; i < 3; i++) await read(headers);
+      expect(await send(headers, 1_000)).toEqual([status, "0"]);
+      clock.ms += 1_000;
+      expect((await read(headers)).statusCode).toBe(429);
+      clock.ms += 500;
+      expect((await read(headers)).statusCode).toBe(200);
+    });
   });
 
   test("the gateway applies one limit to all keys of a business, and a separate limit to each business", async () => {

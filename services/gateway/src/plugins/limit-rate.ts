@@ -46,6 +46,17 @@ export function limitBody({ limits }: Gateway, { caller }: FastifyRequest, bytes
   if (problem) throw problem;
 }
 
+/** Number of JSON values in a body that count as one additional request. */
+const valuesPerRequest = 500;
+
+/**
+ * Counts a body with many JSON values as additional requests. A member with a short key takes as
+ * much CPU time as 100 bytes or more of a string. The number of values is known only after they
+ * have been read, so the limit rejects a later request, never this one.
+ */
+export const limitValues = (gateway: Gateway, request: FastifyRequest, count: number): void =>
+  charge(gateway, request, Math.floor(count / valuesPerRequest));
+
 /** Size of a response that counts as one additional request. */
 const responseBytesPerRequest = 64 * 1024;
 
@@ -53,9 +64,12 @@ const responseBytesPerRequest = 64 * 1024;
  * Counts a large response to a business as additional requests, because the services and the
  * gateway need time for each row. The limit rejects a later request, never this response.
  */
-export function limitResponse({ limits }: Gateway, { caller }: FastifyRequest, bytes: number): void {
-  const tokens = Math.floor(bytes / responseBytesPerRequest);
-  if (caller?.role === "business" && tokens > 0) limits.business?.draw(caller.businessId, tokens);
+export const limitResponse = (gateway: Gateway, request: FastifyRequest, bytes: number): void =>
+  charge(gateway, request, Math.floor(bytes / responseBytesPerRequest));
+
+/** Counts an accepted request of a business as additional requests, even beyond the rate limit. */
+function charge({ limits }: Gateway, { caller }: FastifyRequest, tokens: number): void {
+  if (caller?.role === "business" && tokens > 0) limits.business?.charge(caller.businessId, tokens);
 }
 
 /** Counts requests whose kind has its own limit for each business. */

@@ -36,6 +36,23 @@ test("`draw` of TokenBuckets permits only one burst after a long time without dr
   expect(Array.from({ length: 8 }, () => buckets.draw("a").allowed).filter(Boolean)).toHaveLength(5);
 });
 
+test("`charge` of TokenBuckets draws and reports tokens even from an empty bucket", () => {
+  const clock = { ms: 0 };
+  const reports: [string, number][] = [];
+  const onDrawn = (key: string, _buckets: TokenBuckets, tokens: number) => void reports.push([key, tokens]);
+  const buckets = new TokenBuckets({ perSecond: 1, burst: 1, nowMs: () => clock.ms, onDrawn });
+  buckets.draw("a");
+  buckets.charge("a", 3);
+  expect(reports).toEqual([
+    ["a", 1],
+    ["a", 3],
+  ]);
+  clock.ms = 3_000;
+  expect(buckets.draw("a")).toMatchObject({ allowed: false, retryAfterSeconds: 1 });
+  clock.ms = 4_000;
+  expect(buckets.draw("a").allowed).toBe(true);
+});
+
 test("TokenBuckets use a separate bucket for each key", () => {
   const { buckets } = start({ perSecond: 1, burst: 1 });
   expect([buckets.draw("a").allowed, buckets.draw("b").allowed, buckets.draw("a").allowed]).toEqual([true, true, false]);

@@ -14,7 +14,10 @@ export interface Draw {
 }
 
 interface Bucket {
-  /** Below 0 after a large draw, or when all gateways together permitted too many requests. */
+  /**
+   * Below 0 after a large draw or a charge, or when all gateways together permitted too many
+   * requests.
+   */
   tokens: number;
   /** Number of tokens that may be drawn without a report to the other gateways. */
   unreported: number;
@@ -90,9 +93,7 @@ export class TokenBuckets {
     const bucket = this.#refill(key);
     const allowed = bucket.tokens >= 1;
     if (allowed) {
-      bucket.tokens -= tokens;
-      if (bucket.unreported >= tokens) bucket.unreported -= tokens;
-      else onDrawn(key, this, tokens);
+      this.#take(key, bucket, tokens);
     } else if (bucket.atMs - bucket.syncedAtMs >= resyncAfterMs) {
       bucket.syncedAtMs = bucket.atMs;
       onDrawn(key, this, 0);
@@ -104,6 +105,20 @@ export class TokenBuckets {
       resetSeconds: this.#secondsFor(burst - bucket.tokens),
       retryAfterSeconds: allowed ? 0 : this.#secondsFor(1 - bucket.tokens),
     };
+  }
+
+  /**
+   * Draws the tokens even if the bucket is empty. For a request that was accepted before its cost
+   * was known.
+   */
+  charge(key: string, tokens: number): void {
+    this.#take(key, this.#refill(key), tokens);
+  }
+
+  #take(key: string, bucket: Bucket, tokens: number): void {
+    bucket.tokens -= tokens;
+    if (bucket.unreported >= tokens) bucket.unreported -= tokens;
+    else this.#options.onDrawn(key, this, tokens);
   }
 
   /** Adds tokens that were drawn for a request which does not count. */

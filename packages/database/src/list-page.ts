@@ -55,8 +55,8 @@ export const countedMax = 1_000;
 
 /**
  * Returns a page of a list, newest first (created_at, then id), and the number of rows in the list.
- * Long lists need an index on (business_id, created_at desc, id desc). A filter that few rows match
- * needs an index with the filtered column after business_id.
+ * Long lists need an index on (business_id, created_at desc, id desc). A filter needs an index on
+ * (business_id, filtered column, created_at desc, id desc), because many or few rows can match it.
  */
 export async function listPage<Row>(em: SqlEntityManager, list: ListQuery): Promise<ListPage<Row>> {
   const { table, lookUpIn = table, columns, businessId, limit, offset, time = "created_at" } = list;

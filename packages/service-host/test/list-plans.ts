@@ -7,13 +7,26 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 const filledRows = 20_000;
 const plannedRows = 1_000_000;
 const largestBusiness = "0195a000-0000-7000-8000-000000000001";
+/** Value of an id in a sample filter. */
+export const sampleId = largestBusiness;
 /** SQL expression for the business of row `i`. One business has a fifth of all rows. */
 export const businessOfRow = `case when i % 5 = 0 then '${largestBusiness}' else md5((i % 100)::text) end::uuid`;
+/**
+ * SQL conditions on a row `i` for data sets of `longReads`. In the rows for which the condition is
+ * true, each filtered column has the sample value of `filtersOf`.
+ */
+export const skews = { "one business": "i % 5 = 0", "all businesses": "true" };
 /** SQL expression for the creation time of row `i`. */
 export const timeOfRow = "now() - interval '20 days' + i * interval '1 minute'";
 
+/**
+ * Maximum number of rows and index entries that a list with one filter may read: the rows that the
+ * list counts, and the entries and rows of a page, which a bitmap scan counts twice.
+ */
+const readMax = 1_001 + 3 * 50;
+
 interface Statement {
-  readonly name?: string;
+  readonly isPrepared?: boolean;
   readonly text: string;
   readonly values: unknown[];
 }
@@ -25,14 +38,17 @@ interface PlanNode {
   readonly "Relation Name"?: string;
   readonly "Index Name"?: string;
   readonly "Index Cond"?: string;
+  readonly "Actual Rows"?: number;
+  readonly "Actual Loops"?: number;
+  readonly "Rows Removed by Filter"?: number;
   readonly Plans?: readonly PlanNode[];
 }
 
 /**
  * Creates a database in which a test can plan the statements of lists as a service does. `fill` is
  * SQL that inserts a row for each `i` of the table `numbers`, which has 20 000 rows. Then
- * `pg_restore_relation_stats` sets the statistics to a million rows, because an insert of a million
- * rows takes minutes.
+ * `pg_restore_relation_stats` sets the statistics to those of a vacuumed table with a million rows,
+ * because an insert of a million rows takes minutes.
  */
 export async function startListPlans(name: string, database: TestDatabaseOptions, tables: readonly string[], fill: string) {
   await using stack = new AsyncDisposableStack();
@@ -49,7 +65,8 @@ export async function startListPlans(name: string, database: TestDatabaseOptions
     await em.execute(fill);
     await em.execute("analyze");
     const restored = await em.execute<object[]>(
-      `select pg_restore_relation_stats('schemaname', 'public', 'relname', relname::text, 'reltuples', ${plannedRows}::real)
+      `select pg_restore_relation_stats('schemaname', 'public', 'relname', relname::text, 'reltuples', ${plannedRows}::real,
+         'relallvisible', relpages)
        from pg_class c left join pg_inherits on inhrelid = c.oid where c.relkind = 'r' and coalesce(inhparent, c.oid) = any (?::regclass[])`,
       [`{${tables.join()}}`],
     );
@@ -68,18 +85,28 @@ export async function startListPlans(name: string, database: TestDatabaseOptions
     async badScans<R extends DescMessage>(list: List<R, unknown>, request: R): Promise<string[]> {
       const problems: string[] = [];
       for (const filter of [{}, ...request.fields.flatMap(filtersOf)]) {
-        const sent: Statement[] = [];
-        const query = pool.query;
-        pool.query = (statement) => {
-          sent.push(statement);
-          return query.call(pool, statement);
-        };
-        const page = create(request, { limit: 50, offset: 0, ...filter } as never) as MessageShape<R>;
-        await forTenant(largestBusiness, () => list.page(orm.em as SqlEntityManager, largestBusiness, page));
-        pool.query = query;
-        for (const statement of sent) {
-          const plan = await forTenant(largestBusiness, () => explain(statement));
-          for (const scan of scansOf(plan)) problems.push(`${JSON.stringify(filter, bigintToText)}: ${scan}`);
+        for (const statement of await statementsOf(list, request, filter)) {
+          for (const scan of scansOf(await explain(statement))) problems.push(`${textOf(filter)}: ${scan}`);
+        }
+      }
+      return problems;
+    },
+    /**
+     * Executes the list with a value that all rows of the business have, and with a value that no
+     * row has, for each filter. Returns the filters with which a statement reads more than
+     * `readMax` rows. PostgreSQL plans a prepared statement for its values or for all values, so
+     * both plans are executed. `costlyFilters` are not executed, because the gateway has lower
+     * limits for them (`isCostlyRead`); the same holds for `search`.
+     */
+    async longReads<R extends DescMessage>(list: List<R, unknown>, request: R, costlyFilters: readonly string[] = []) {
+      const problems: string[] = [];
+      const fields = request.fields.filter(({ localName }) => !["search", ...costlyFilters].includes(localName));
+      for (const filter of [{}, ...fields.flatMap((field) => [...filtersOf(field), ...absentFiltersOf(field)])]) {
+        for (const statement of await statementsOf(list, request, filter)) {
+          for (const mode of ["force_generic_plan", "force_custom_plan"]) {
+            const rows = readRowsOf(await execute(statement, mode));
+            if (rows > readMax) problems.push(`${textOf(filter)}, ${mode}: ${rows} rows`);
+          }
         }
       }
       return problems;
@@ -87,22 +114,63 @@ export async function startListPlans(name: string, database: TestDatabaseOptions
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   };
 
-  async function explain({ name, text, values }: Statement): Promise<PlanNode> {
-    // A named statement has one plan for all values. Other statements are planned for their values.
-    const rows = name
-      ? await transaction(orm, async (em) => {
-          // PostgreSQL rejects a generic plan in the message that begins the transaction.
-          await em.execute("select 1");
-          return await em.execute<Record<string, unknown>[]>(`explain (generic_plan, format json) ${text}`);
-        })
-      : (await pool.query({ text: `explain (format json) ${text}`, values, tenant: largestBusiness })).rows;
-    const [{ Plan: plan } = {}] = (rows[0]?.["QUERY PLAN"] ?? []) as { Plan?: PlanNode }[];
-    if (!plan) throw new Error(`PostgreSQL returned no plan of ${text}`);
-    return plan;
+  /** Returns the statements that a list sends for a request with a filter. */
+  async function statementsOf<R extends DescMessage>(list: List<R, unknown>, request: R, filter: object): Promise<Statement[]> {
+    const sent: Statement[] = [];
+    const query = pool.query;
+    pool.query = (statement) => {
+      sent.push(statement);
+      return query.call(pool, statement);
+    };
+    const page = create(request, { limit: 50, offset: 0, ...filter } as never) as MessageShape<R>;
+    await forTenant(largestBusiness, () => list.page(orm.em as SqlEntityManager, largestBusiness, page));
+    pool.query = query;
+    return sent;
+  }
+
+  async function explain({ isPrepared, text, values }: Statement): Promise<PlanNode> {
+    // A prepared statement usually has one plan for all values. Other statements are planned for
+    // their values.
+    return isPrepared
+      ? await inTransaction(async (read) => planOf(text, await read(`explain (generic_plan, format json) ${text}`)))
+      : planOf(text, (await pool.query({ text: `explain (format json) ${text}`, values, tenant: largestBusiness })).rows);
+  }
+
+  /** Executes a statement and returns its plan with the numbers of rows. */
+  async function execute({ text, values }: Statement, planCacheMode: string): Promise<PlanNode> {
+    return await inTransaction(async (read) => {
+      await read(`set local plan_cache_mode = ${planCacheMode}`);
+      await read(`prepare list as ${text}`);
+      const rows = await read(`explain (analyze, timing off, format json) execute list (${values.map(literalOf).join()})`);
+      await read("deallocate list");
+      return planOf(text, rows);
+    });
+  }
+
+  async function inTransaction<T>(work: (read: (sql: string) => Promise<Record<string, unknown>[]>) => Promise<T>): Promise<T> {
+    return await forTenant(largestBusiness, () =>
+      transaction(orm, async (em) => {
+        // PostgreSQL rejects a generic plan in the message that begins the transaction.
+        await em.execute("select 1");
+        return await work((sql) => em.execute<Record<string, unknown>[]>(sql));
+      }),
+    );
   }
 }
 
-const bigintToText = (_: string, value: unknown) => (typeof value === "bigint" ? String(value) : value);
+function planOf(text: string, rows: Record<string, unknown>[]): PlanNode {
+  const [{ Plan: plan } = {}] = (rows[0]?.["QUERY PLAN"] ?? []) as { Plan?: PlanNode }[];
+  if (!plan) throw new Error(`PostgreSQL returned no plan of ${text}`);
+  return plan;
+}
+
+function literalOf(value: unknown): string {
+  const text = value instanceof Date ? value.toISOString() : Array.isArray(value) ? `{${value.join()}}` : String(value);
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+const textOf = (filter: object) =>
+  JSON.stringify(filter, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value));
 
 /** Returns requests in which only this field is set, one for each kind of value. */
 function filtersOf(field: DescField): Record<string, unknown>[] {
@@ -111,8 +179,24 @@ function filtersOf(field: DescField): Record<string, unknown>[] {
   if (field.fieldKind === "enum") return [{ [localName]: 1 }];
   if (field.scalar === ScalarType.BOOL) return [{ [localName]: true }, { [localName]: false }];
   if (field.scalar === ScalarType.INT64) return [{ [localName]: BigInt(Date.now()) }];
-  if (field.scalar === ScalarType.STRING) return [{ [localName]: localName.endsWith("Id") ? largestBusiness : "sample" }];
+  if (field.scalar === ScalarType.STRING) return [{ [localName]: localName.endsWith("Id") ? sampleId : "sample" }];
   throw new TypeError(`no sample value for the type of the filter ${localName}; add one to filtersOf`);
+}
+
+/** Returns requests in which only this field is set, with a value that no row of `skews` has. */
+function absentFiltersOf(field: DescField): Record<string, unknown>[] {
+  const { localName } = field;
+  if (localName === "limit" || localName === "offset") return [];
+  if (field.fieldKind === "enum") return [{ [localName]: 2 }];
+  const absent = localName.endsWith("Id") ? "0195a000-0000-7000-8000-000000000002" : "absent";
+  return field.scalar === ScalarType.STRING ? [{ [localName]: absent }] : [];
+}
+
+/** Returns the number of rows and index entries that the scans of a plan have read. */
+function readRowsOf(node: PlanNode): number {
+  const isScan = node["Relation Name"] !== undefined || node["Index Name"] !== undefined;
+  const rows = (node["Actual Rows"] ?? 0) + (node["Rows Removed by Filter"] ?? 0);
+  return (node.Plans ?? []).reduce((sum, child) => sum + readRowsOf(child), isScan ? rows * (node["Actual Loops"] ?? 1) : 0);
 }
 
 function scansOf(node: PlanNode): string[] {

@@ -172,6 +172,18 @@ describe("a business", () => {
     clock.ms += 1e6;
     expect(await statusesOf("GET", `?status=PAID&payment_link_id=${id}`)).toEqual([200, 200, 429]);
     clock.ms += 1e6;
+    gateway.behaviour.clients.listClients = async () => ({ clients: [] });
+    expect(await statusesOf("GET", "/api/v1/clients?kyc_status=VALIDATED")).toEqual([200, 200, 200]);
+    clock.ms += 1e6;
+    expect(await statusesOf("GET", "/api/v1/clients?blocked=false")).toEqual([200, 200, 429]);
+    clock.ms += 1e6;
+    expect(await statusesOf("GET", "/api/v1/clients?is_blacklisted=false")).toEqual([200, 200, 429]);
+    clock.ms += 1e6;
+    gateway.behaviour.beneficiaries.listBeneficiaries = async () => ({ beneficiaries: [] });
+    expect(await statusesOf("GET", "/api/v1/beneficiaries?display=true")).toEqual([200, 200, 429]);
+    clock.ms += 1e6;
+    expect(await statusesOf("GET", "?customer_email=a@b.dz")).toEqual([200, 200, 429]);
+    clock.ms += 1e6;
     gateway.behaviour.paymentLinks.listPaymentLinks = async () => ({ paymentLinks: [] });
     expect(await statusesOf("GET", "/api/v1/payment-links?status=ACTIVE")).toEqual([200, 200, 429]);
   });

@@ -3,7 +3,14 @@ import type { FastifyRequest } from "fastify";
 /** PostgreSQL reads the rows that an offset skips, so a larger offset makes a list costly. */
 const cheapOffsetMax = 1_000;
 /** Filters for which PostgreSQL may have to read many rows to find a few rows. */
-const costlyFilters = ["search", "created_from", "created_to", "from", "to"];
+const costlyFilters = [
+  "search",
+  ...["created_from", "created_to", "from", "to"],
+  // Only one of the two values has an index.
+  ...["blocked", "is_blacklisted", "display"],
+  // The order of the list is in the index, but PostgreSQL may sort all rows with the address.
+  "customer_email",
+];
 
 /**
  * Returns whether the request is a GET or a HEAD. For a HEAD, Fastify runs the handler of the GET

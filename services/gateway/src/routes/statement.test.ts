@@ -1,6 +1,7 @@
 import { type StatementLine, StatementLineType } from "@amana/contracts/payments/v1/statement_service_pb";
 import { DomainError } from "@amana/rpc";
 import { eventually } from "@amana/testing";
+import { pino } from "pino";
 import { describe, expect, test } from "vitest";
 import { startTestGateway } from "../../test/harness.ts";
 import { RawClient } from "../../test/raw-client.ts";
@@ -53,8 +54,8 @@ async function start(
 /** A page of 250 KB of JSON lines. */
 const longPage = Array.from({ length: 1_000 }, (_, i) => aLine(i, { orderRef: "x".repeat(20) }));
 
-const getHeadOf = ({ headers }: { headers: { authorization: string } }) =>
-  `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${headers.authorization}\r\n\r\n`;
+const getHeadOf = ({ headers }: { headers: { authorization: string } }, body = "") =>
+  `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${headers.authorization}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 
 describe("GET /payments/statement", () => {
   test("GET /payments/statement returns JSON lines of all pages with an exact running total", async () => {
@@ -198,6 +199,33 @@ describe("GET /payments/statement", () => {
     await new Promise((resolve) => setTimeout(resolve, 300));
     // The prefetch of one page may have been in flight.
     expect(server.countCalls()).toBeLessThanOrEqual(callsAtEnd + 1);
+  });
+
+  // After a disconnect, Node reports a request as aborted only if the request has no body.
+  test.each([
+    ["without a body", ""],
+    ["with a body", "body"],
+  ])("a disconnect before the first page of GET /payments/statement %s causes no error in the log", async (_, body) => {
+    const { promise: disconnected, resolve: reportDisconnected } = Promise.withResolvers<void>();
+    const lines: string[] = [];
+    const logger = pino({ level: "warn" }, { write: (line: string) => void lines.push(line) });
+    await using server = await start(
+      async () => {
+        await disconnected;
+        return [aLine(0)];
+      },
+      { logger },
+    );
+    await using client = new RawClient(server.port);
+    await client.write(getHeadOf(server.key, body));
+    await eventually(() => expect(server.countCalls()).toBe(1));
+    client.socket.destroy();
+    await eventually(() => expect(server.gateway.bytes.countOf(totalKey)).toBe(0));
+    reportDisconnected();
+    // The gateway has handled the response of the first call before that of a later call.
+    const response = await server.get();
+    await response.body?.cancel();
+    expect(lines).toEqual([]);
   });
 
   test("HEAD /payments/statement returns the headers and reads one page", async () => {

@@ -7,6 +7,7 @@ import type { Config } from "../config.ts";
 import { apiKeyLimitReached, apiKeyNameTaken, apiKeyReplaced } from "./api-key.errors.ts";
 import { ApiKey } from "./api-key.ts";
 import type { KeyLimits } from "./key-limits.ts";
+import { liveKeysSql } from "./live-keys.ts";
 
 interface IssuedKey {
   readonly apiKey: ApiKey;
@@ -123,11 +124,7 @@ export class KeyRing {
 export async function lockKeyRing(em: SqlEntityManager, business: Business, mode: Config["keyMode"]): Promise<KeyRing> {
   const live = await em.find(
     ApiKey,
-    {
-      businessId: business.id,
-      revokedAt: null,
-      $or: [{ expiresAt: null }, { expiresAt: { $gt: raw("clock_timestamp()") } }],
-    },
+    { [raw(`id = any (array(${liveKeysSql("id", "?")}))`, [business.id, business.id])]: [] },
     { orderBy: { createdAt: "desc", id: "desc" }, lockMode: LockMode.PESSIMISTIC_WRITE },
   );
   return new KeyRing(em, business.id, mode, live);

@@ -1,14 +1,14 @@
 import { BusinessSchema } from "@amana/contracts/identity/v1/business_pb";
 import { ListBusinessesRequestSchema } from "@amana/contracts/identity/v1/business_service_pb";
 import { defineList, defineView, type RowOf } from "@amana/database";
+import { liveKeysSql } from "../api-key/live-keys.ts";
 import { Business } from "./business.ts";
 
 /** `apiKeyPrefix` is the prefix of the newest live key. */
 export const businessView = defineView(Business, BusinessSchema, {
   expressions: {
-    apiKeyPrefix: `(select prefix from api_key
-    where business_id = business.id and revoked_at is null and (expires_at is null or expires_at > now())
-    order by created_at desc, id desc limit 1)`,
+    apiKeyPrefix: `(with live_key as materialized (${liveKeysSql("created_at, id, prefix", "business.id")})
+    select prefix from live_key order by created_at desc, id desc limit 1)`,
   },
 });
 

@@ -11,9 +11,9 @@ export interface DeliveryLimits {
 const perSlowEndpoint = 2;
 /**
  * Maximum number of attempts of a business that resolve a name, connect or negotiate TLS at once. A
- * TLS handshake takes 5 ms of CPU time, and more if the business's server sends costly
- * certificates. Without this limit, the handshakes of one business would delay the deliveries of
- * other businesses.
+ * TLS handshake usually takes up to 5 ms of CPU time, and more if the business's server sends
+ * costly certificates. Without this limit, the handshakes of one business would delay the
+ * deliveries of other businesses.
  */
 const connectingPerBusiness = 16;
 /**
@@ -45,7 +45,10 @@ export class ConcurrencyLimits {
   isWorkerRunning = false;
   readonly healthy: FairSemaphore;
   readonly slow: FairSemaphore;
-  /** Slots of attempts whose connection is not ready. The keys are hosts with ports. */
+  /**
+   * Slots of attempts whose connection is not ready, and of earlier costly TLS handshakes. The keys
+   * are hosts with ports.
+   */
   readonly connecting: FairSemaphore;
 
   constructor({ total, perBusiness, perEndpoint }: DeliveryLimits) {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { HandshakeCosts } from "./guarded-connector.ts";
 
-test("a slot for connecting stays occupied for 100 times the CPU time of its handshake above 5 ms", () => {
+test("HandshakeCosts returns 100 times the CPU time of the handshakes above 5 ms, once for each host", () => {
   const costs = new HandshakeCosts();
   costs.add("usual.example", 5);
   costs.add("costly.example", 15);

@@ -20,18 +20,18 @@ const sessionsMax = 8;
  */
 const keyExchangeGroups = "*X25519MLKEM768:*X25519:P-256:X448:P-384:P-521";
 
-/** Maximum CPU time of a TLS handshake whose slot for connecting becomes free at once. */
+/** CPU time of a TLS handshake up to which its slot for connecting becomes free at once. */
 const cpuMsMax = 5;
 /**
- * Factor between further CPU time of a handshake and the time for which its slot stays occupied.
- * Handshakes of 50 ms with the 16 slots of a business then use less than a fifth of the CPU time.
+ * Time for which the slot stays occupied, as a multiple of the CPU time above `cpuMsMax`. With this
+ * factor, handshakes of 50 ms in all 16 slots of a business use less than a fifth of the CPU time.
  */
 const holdFactor = 100;
 const hostsMax = 1_000;
 
 /**
- * CPU time of TLS handshakes by host. After a handshake that needed much CPU time, its slot for
- * connecting stays occupied, so that the slots of a business also limit its part of the CPU time.
+ * CPU time of TLS handshakes by host. After a costly handshake, its slot for connecting stays
+ * occupied, so that the slots of a business also limit its share of the CPU time.
  */
 export class HandshakeCosts {
   readonly #cpuMs = new Map<string, number>();
@@ -40,7 +40,10 @@ export class HandshakeCosts {
     setBounded(this.#cpuMs, host, (this.#cpuMs.get(host) ?? 0) + cpuMs, hostsMax);
   }
 
-  /** Returns the time for which the next slot that becomes free stays occupied. */
+  /**
+   * Returns the time for which a slot for the host must stay occupied. Deletes the CPU time of the
+   * host, so that only one slot stays occupied for it.
+   */
   takeHoldMs(host: string): number {
     const cpuMs = this.#cpuMs.get(host) ?? 0;
     this.#cpuMs.delete(host);
@@ -53,7 +56,7 @@ export class HandshakeCosts {
  * name, it checks the addresses when the socket resolves the name. For an IP address, it checks the
  * address before connecting, because the socket resolves nothing. The connector uses only HTTP/1.1,
  * so that an aborted connection affects no other request. It refuses TLS renegotiation, which would
- * repeat the cost of the handshake after the request has released its slot for connecting. Adds
+ * repeat the cost of the handshake after the request has released its slot for connecting. It adds
  * the CPU time of each TLS handshake to `costs`.
  */
 export function guardedConnector(addresses: AddressGuard, timeoutMs: number, costs: HandshakeCosts): buildConnector.connector {

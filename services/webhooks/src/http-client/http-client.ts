@@ -51,9 +51,8 @@ const shownBytes = 1024;
  * Creates the HTTP client of deliveries. The client keeps connections to each origin alive. One
  * deadline covers connecting, TLS and response headers. The client does not follow redirects, does
  * not decompress bodies, and does not connect to addresses that the guard forbids. An attempt uses
- * a slot of `connecting` until its connection is ready or the attempt fails, and longer after a TLS
- * handshake that needed much CPU time. Certificates that a business has chosen can therefore not
- * use most of the CPU time.
+ * a slot of `connecting` until its connection is ready or the attempt fails. After a costly TLS
+ * handshake, the slot stays occupied for longer (see `HandshakeCosts`).
  */
 export function createHttpClient({
   addresses,
@@ -204,7 +203,7 @@ const failures: readonly (readonly [RegExp, FailureCode, string])[] = [
   [/^E(HOST|NET)UNREACH$/, "CONNECTION_REFUSED", "the address is unreachable"],
   [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, "CONNECTION_RESET", "the connection was closed before a response"],
   [/^(ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/, "TIMEOUT", "timed out while connecting"],
-  // UNSPECIFIED: Node.js has no code for the reason why OpenSSL rejects the certificate.
+  // Node.js returns UNSPECIFIED if it has no code for OpenSSL's reason to reject a certificate.
   [
     /CERT|TLS|SSL|SIGNATURE|ISSUER|CHAIN|EPROTO|INVALID_(CA|PURPOSE)|PATH_LENGTH_EXCEEDED|UNSPECIFIED/,
     "TLS_ERROR",
@@ -216,7 +215,8 @@ const failures: readonly (readonly [RegExp, FailureCode, string])[] = [
 export function describeFailure(error: Error & { code?: string; syscall?: string }): Failure {
   if (error instanceof AddressNotPublic) return { code: "ADDRESS_FORBIDDEN", detail: error.message };
   if (error instanceof TooManyAddresses) return { code: "DNS_ERROR", detail: error.message };
-  if (error instanceof TlsLimitExceeded) return { code: "TLS_ERROR", detail: "the certificates or TLS records exceed a limit" };
+  if (error instanceof TlsLimitExceeded)
+    return { code: "TLS_ERROR", detail: "the certificates or TLS records are not supported or exceed a limit" };
   if (error instanceof ResponseTooLong) return { code: "INVALID_RESPONSE", detail: "the response is too long" };
   if (error.name === "HTTPParserError") return { code: "INVALID_RESPONSE", detail: "the response is not valid HTTP" };
   const { code: errorCode = "", syscall = "" } = error;

@@ -5,7 +5,7 @@ interface DerValue {
   readonly length: number;
 }
 
-/** Sizes that determine how many names OpenSSL compares with constraints. */
+/** Sizes that bound the number of names that OpenSSL compares with name constraints. */
 export interface CertificateNames {
   /** Number of bytes of the extension "name constraints" (RFC 5280, section 4.2.1.10). */
   readonly constraintBytes: number;
@@ -25,7 +25,7 @@ const id = (hex: string) => Buffer.from(hex, "hex").toString("latin1");
 const extension = { alternativeNames: id("551d11"), nameConstraints: id("551d1e"), crlPoints: id("551d1f") };
 /** RSA (RFC 8017, appendix A): rsaEncryption and RSASSA-PSS. */
 const rsaKeys = new Set([id("2a864886f70d010101"), id("2a864886f70d01010a")]);
-/** Keys on elliptic curves (RFC 5480, section 2.1.1). */
+/** Key on an elliptic curve (RFC 5480, section 2.1.1). */
 const ecKey = id("2a8648ce3d0201");
 /** P-256, P-384 and P-521. */
 const curves = new Set([id("2a8648ce3d030107"), id("2b81040022"), id("2b81040023")]);
@@ -34,16 +34,20 @@ const edwardsKeys = new Set([id("2b6570"), id("2b6571")]);
 
 /** Maximum size of an RSA modulus: 8192 bits and a zero byte. */
 const modulusBytesMax = 8192 / 8 + 1;
-/** Almost all RSA keys have the exponent 65537. The time of a verification grows with it. */
+/**
+ * Maximum size of an RSA exponent. Almost all RSA keys have the exponent 65537. The CPU time of a
+ * verification grows with the exponent.
+ */
 const exponentBytesMax = 5;
 /** Maximum size of a certificate's subject or issuer. */
 const distinguishedNameBytesMax = 1024;
 
 /**
- * Returns the sizes of a certificate's names. Throws if OpenSSL could need much CPU time for the
- * certificate, or if the certificate is not valid DER. Accepts RSA, ECDSA on the NIST curves and
- * EdDSA. Rejects long subjects and issuers, and CRL distribution points with a name relative to the
- * issuer: OpenSSL copies the issuer for each of these points.
+ * Returns the sizes of a certificate's names. Throws a RangeError if OpenSSL could need much CPU
+ * time for the certificate, or if a part that this function reads is not valid DER. Accepts RSA
+ * keys, keys on three NIST curves, and Ed25519 and Ed448 keys. Rejects long subjects and issuers.
+ * Rejects CRL distribution points with a name relative to the issuer, because OpenSSL copies the
+ * issuer for each of these points.
  */
 export function inspectCertificate(certificate: Buffer): CertificateNames {
   const [signed] = contentsOf(readDer(certificate).content);
@@ -101,8 +105,8 @@ function contentsOf(bytes: Buffer | undefined): DerValue[] {
 }
 
 /**
- * Reads the first value. Rejects lengths that are indefinite or not minimal, and tags of more than
- * one byte.
+ * Reads the first value. Throws a RangeError if its tag has more than one byte, or if its length
+ * is indefinite, not minimal, longer than two bytes, or exceeds the available bytes.
  */
 function readDer(bytes: Buffer): DerValue {
   const tag = bytes.readUInt8(0);

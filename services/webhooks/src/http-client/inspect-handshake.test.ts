@@ -2,7 +2,7 @@ import { rootCertificates } from "node:tls";
 import { describe, expect, test } from "vitest";
 import { HandshakeInspector } from "./inspect-handshake.ts";
 
-/** Encodes a value in DER with a length of two bytes if necessary. */
+/** Encodes a value in DER. The length field has one, two or three bytes. */
 function der(tag: number, ...contents: readonly Buffer[]): Buffer {
   const content = Buffer.concat(contents);
   const { length } = content;
@@ -75,7 +75,7 @@ test.each([
   ["a subject of more than 1 KiB", { subject: sequence(Buffer.alloc(1024)) }],
   ["an issuer of more than 1 KiB", { issuer: sequence(Buffer.alloc(1024)) }],
   ["a CRL distribution point with a name relative to the issuer", { extensions: [crlPoint(0xa1)] }],
-])("the handshake inspector rejects %s, also behind another certificate", (_, parts) => {
+])("the handshake inspector rejects %s, also after another certificate", (_, parts) => {
   expect(accepts(certificate(parts))).toBe(false);
   expect(accepts(certificate(), certificate(parts))).toBe(false);
 });
@@ -84,7 +84,7 @@ test("the handshake inspector accepts a CRL distribution point with a full name"
   expect(accepts(certificate({ extensions: [crlPoint(0xa0)] }))).toBe(true);
 });
 
-test("the handshake inspector limits the number of certificates, and the comparisons of constraints with names", () => {
+test("the handshake inspector rejects an eleventh certificate, and too many comparisons of constraints with names", () => {
   const certificates = Array.from({ length: 10 }, () => certificate());
   expect(accepts(...certificates)).toBe(true);
   expect(accepts(...certificates, certificate())).toBe(false);
@@ -104,28 +104,28 @@ test.each([
   expect(accepts(bytes)).toBe(false);
 });
 
-describe("the handshake inspector inspects a certificate", () => {
+describe("the handshake inspector", () => {
   const dsaChain = chain(certificate({ key: dsa }));
 
-  test("in a message of several records", () => {
+  test("the handshake inspector rejects a DSA certificate in a message of several records", () => {
     const inspector = new HandshakeInspector();
     expect(inspector.accepts(record(22, dsaChain.subarray(0, 50)))).toBe(true);
     expect(inspector.accepts(record(22, dsaChain.subarray(50, -1)))).toBe(true);
     expect(inspector.accepts(record(22, dsaChain.subarray(-1)))).toBe(false);
   });
 
-  test("in the record of the ServerHello", () => {
+  test("the handshake inspector rejects a DSA certificate in the record of the ServerHello", () => {
     const hello = serverHello.subarray(5);
     expect(new HandshakeInspector().accepts(record(22, Buffer.concat([hello, dsaChain])))).toBe(false);
   });
 
-  test("after a ChangeCipherSpec that precedes the ServerHello, because OpenSSL ignores that record", () => {
+  test("the handshake inspector ignores a ChangeCipherSpec before the ServerHello, as OpenSSL does", () => {
     const inspector = new HandshakeInspector();
     for (const earlier of [changeCipherSpec, serverHello]) expect(inspector.accepts(earlier)).toBe(true);
     expect(inspector.accepts(record(22, dsaChain))).toBe(false);
   });
 
-  test("only before the encrypted handshake records of TLS 1.2", () => {
+  test("the handshake inspector does not inspect the encrypted handshake records of TLS 1.2", () => {
     const inspector = new HandshakeInspector();
     for (const earlier of [serverHello, changeCipherSpec]) expect(inspector.accepts(earlier)).toBe(true);
     expect(inspector.accepts(record(22, dsaChain))).toBe(true);

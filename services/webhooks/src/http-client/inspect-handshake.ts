@@ -14,7 +14,7 @@ const certificateType = 11;
 /** Length of the header of a handshake message. */
 const messageHeaderBytes = 4;
 
-/** Most servers send two or three certificates. */
+/** Maximum number of certificates in a message. Most servers send two or three certificates. */
 const certificatesMax = 10;
 /**
  * Maximum product of the bytes of name constraints and the bytes of names. OpenSSL compares each
@@ -23,9 +23,10 @@ const certificatesMax = 10;
 const comparedBytesMax = 4 * 1024 * 1024;
 
 /**
- * Inspects the certificates of a TLS server before OpenSSL parses them. OpenSSL can need seconds of
- * CPU time and hundreds of megabytes for certificates that a server has chosen, even if they are
- * not valid. In TLS 1.3, certificates are encrypted, so the inspector decrypts a copy.
+ * Inspects the certificates of a TLS server before OpenSSL parses them. A server can choose
+ * certificates for which OpenSSL needs seconds of CPU time and hundreds of megabytes of memory,
+ * even if they are not valid. In TLS 1.3, certificates are encrypted, so the inspector decrypts a
+ * copy.
  */
 export class HandshakeInspector {
   /** The part of an incomplete handshake message that has arrived. */
@@ -33,7 +34,10 @@ export class HandshakeInspector {
   #keys: { cipher: "aes-128-gcm" | "aes-256-gcm"; key: Buffer; iv: Buffer } | undefined;
   #sequence = 0;
   #hasServerHello = false;
-  /** In TLS 1.2, true if further handshake records are encrypted. They contain no certificate. */
+  /**
+   * In TLS 1.2, true if further handshake records are encrypted. Encrypted records contain no
+   * certificate.
+   */
   #isEncrypted = false;
 
   /**

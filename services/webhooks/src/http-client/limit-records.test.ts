@@ -20,7 +20,7 @@ afterEach(async () => {
 
 const sender = { businessId: "business", slotWaitMs: 1_000 };
 const body = Buffer.from("{}");
-const tooManyRecords = { code: "TLS_ERROR", detail: "the certificates or TLS records exceed a limit" };
+const tooManyRecords = { code: "TLS_ERROR", detail: "the certificates or TLS records are not supported or exceed a limit" };
 
 /** Creates a client. `connecting` contains its slots for connecting. */
 function startClient(timeoutMs = 10_000) {
@@ -303,7 +303,7 @@ test.each(["TLSv1.2", "TLSv1.3"] as const)(
   },
 );
 
-test("the webhook HTTP client keeps the slot of a TLS handshake that needed 50 ms of CPU time for seconds", async () => {
+test("the webhook HTTP client keeps the slot for connecting after a costly TLS handshake, and releases it later", async () => {
   const cpuUsage = vi.spyOn(process, "threadCpuUsage").mockReturnValue({ user: 50_000, system: 0 });
   const { connecting, post } = await start((socket) => socket.write("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"));
   expect(await post()).toMatchObject({ statusCode: 200 });

@@ -21,7 +21,7 @@ const responseBytesMax = 36 * 1024;
 /** Second byte of each record. */
 const majorVersion = 3;
 
-/** Thrown for a server whose bytes or TLS records exceed a limit. */
+/** Thrown if a server's bytes or TLS records exceed a limit, or its certificates are rejected. */
 export class TlsLimitExceeded extends Error {}
 
 /**
@@ -30,7 +30,8 @@ export class TlsLimitExceeded extends Error {}
  * them. OpenSSL can need 40 µs of CPU time for each record, and Node.js decrypts up to 2 MiB at
  * once. The caller cannot count the records, because some of them contain no data for it, for
  * example key updates (RFC 8446, section 4.6.3). If the server exceeds a limit, the stream passes
- * on the records within the limit, and then closes the connection.
+ * on the records within the limit, and then closes the connection. During the handshake, it passes
+ * on only records that `HandshakeInspector` accepts.
  */
 export class LimitedRecords extends Duplex {
   readonly #socket: Socket;
@@ -94,8 +95,9 @@ export class LimitedRecords extends Duplex {
     const writtenBytes = this.#tlsSocket?.bytesWritten ?? 0;
     if (writtenBytes !== this.#writtenBytes) this.#beginResponse(writtenBytes);
     let bytes = Buffer.concat([this.#incomplete, chunk]);
-    // OpenSSL parses a record during the call of `push`. Before the next record, the inspector
-    // therefore has its key, and `endHandshake` has been called.
+    // OpenSSL parses a record during the call of `push`. When the loop reaches the next record, the
+    // inspector therefore has the key for it, and the connector has called `endHandshake` if the
+    // handshake has ended.
     while (bytes.length >= recordHeaderBytes && !this.#isFull && !this.destroyed) {
       if (bytes[1] !== majorVersion) {
         // The server's response is not TLS. OpenSSL needs only these bytes to report an error.

@@ -56,7 +56,8 @@ export const countedMax = 1_000;
 /**
  * Returns a page of a list, newest first (created_at, then id), and the number of rows in the list.
  * Long lists need an index on (business_id, created_at desc, id desc). A filter needs an index on
- * (business_id, filtered column, created_at desc, id desc), because many or few rows can match it.
+ * (business_id, filtered column, created_at desc, id desc). The list then reads few rows, whether
+ * many or few rows match the filter.
  */
 export async function listPage<Row>(em: SqlEntityManager, list: ListQuery): Promise<ListPage<Row>> {
   const { table, lookUpIn = table, columns, businessId, limit, offset, time = "created_at" } = list;

@@ -12,16 +12,17 @@ export const sampleId = largestBusiness;
 /** SQL expression for the business of row `i`. One business has a fifth of all rows. */
 export const businessOfRow = `case when i % 5 = 0 then '${largestBusiness}' else md5((i % 100)::text) end::uuid`;
 /**
- * SQL conditions on a row `i` for data sets of `longReads`. In the rows for which the condition is
- * true, each filtered column has the sample value of `filtersOf`.
+ * SQL conditions on `i` for the data sets of `longReads`. In each row that meets the condition, the
+ * filtered columns have the sample values of `filtersOf`.
  */
 export const skews = { "one business": "i % 5 = 0", "all businesses": "true" };
 /** SQL expression for the creation time of row `i`. */
 export const timeOfRow = "now() - interval '20 days' + i * interval '1 minute'";
 
 /**
- * Maximum number of rows and index entries that a list with one filter may read: the rows that the
- * list counts, and the entries and rows of a page, which a bitmap scan counts twice.
+ * Maximum number of rows and index entries that a list with one filter may read. The list counts
+ * up to 1 001 rows. For a page, it reads 50 index entries and then 50 rows. The plan of a bitmap
+ * scan counts these rows twice, as index entries and as rows.
  */
 const readMax = 1_001 + 3 * 50;
 
@@ -92,11 +93,11 @@ export async function startListPlans(name: string, database: TestDatabaseOptions
       return problems;
     },
     /**
-     * Executes the list with a value that all rows of the business have, and with a value that no
-     * row has, for each filter. Returns the filters with which a statement reads more than
+     * Executes the list twice for each filter: with a value that all rows of the business have, and
+     * with a value that no row has. Returns the filters with which a statement reads more than
      * `readMax` rows. PostgreSQL plans a prepared statement for its values or for all values, so
-     * both plans are executed. `costlyFilters` are not executed, because the gateway has lower
-     * limits for them (`isCostlyRead`); the same holds for `search`.
+     * both plans are executed. Omits `costlyFilters` and `search`, because the gateway has lower
+     * limits for them (`isCostlyRead`).
      */
     async longReads<R extends DescMessage>(list: List<R, unknown>, request: R, costlyFilters: readonly string[] = []) {
       const problems: string[] = [];
@@ -136,7 +137,7 @@ export async function startListPlans(name: string, database: TestDatabaseOptions
       : planOf(text, (await pool.query({ text: `explain (format json) ${text}`, values, tenant: largestBusiness })).rows);
   }
 
-  /** Executes a statement and returns its plan with the numbers of rows. */
+  /** Executes a statement and returns its plan with the numbers of rows that it read. */
   async function execute({ text, values }: Statement, planCacheMode: string): Promise<PlanNode> {
     return await inTransaction(async (read) => {
       await read(`set local plan_cache_mode = ${planCacheMode}`);

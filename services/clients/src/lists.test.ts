@@ -8,7 +8,10 @@ import { beneficiaryList } from "./beneficiary/beneficiary.message.ts";
 import { clientList } from "./client/client.message.ts";
 import { database } from "./orm.ts";
 
-/** Returns the SQL of the rows. `isSample` is the condition of the rows with the sample values. */
+/**
+ * Returns SQL that inserts the rows. Rows that meet the SQL condition `isSample` have the sample
+ * values.
+ */
 const fill = (isSample = "false") => `with client_added as (
     insert into client (id, business_id, first_name, last_name, date_of_birth, gender, birth_country, nationality,
       country_of_tax_residence, address, city, postcode, country_code, email, external_client_code, blocked, is_blacklisted,
@@ -36,7 +39,7 @@ test("PostgreSQL uses an index on business_id for each filter of `clientList`, `
 });
 
 test.each(Object.entries(skews))(
-  "a list of clients, beneficiaries or accounts with one filter reads few rows if all rows of %s have one value",
+  "PostgreSQL reads few rows for a list of clients, beneficiaries or accounts with one filter if all rows of %s have the same value",
   async (_, isSample) => {
     await using plans = await startListPlans("clients", database, ["client", "beneficiary", "account"], fill(isSample));
     expect(await plans.longReads(clientList, ListClientsRequestSchema, ["blocked", "isBlacklisted"])).toEqual([]);

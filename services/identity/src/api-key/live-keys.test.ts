@@ -28,15 +28,15 @@ beforeAll(async () => {
 });
 afterAll(() => identity[Symbol.asyncDispose]());
 
-/** Maximum number of index entries and rows that are read for a business with one live key. */
+/** Maximum number of index entries and rows that identity may read for one live key. */
 const readMax = 20;
 
 const planCacheModes = ["force_generic_plan", "force_custom_plan"];
-// The tests run in this order, so the first two tests have the earlier statistics.
+// The tests run in this order. The last two tests run after the expired keys have been analyzed.
 const plans = ["before", "after"].flatMap((statistics) => planCacheModes.map((mode) => ({ mode, statistics })));
 
 test.each(plans)(
-  "identity reads only live keys of a business with 5000 expired keys, with $mode and statistics from $statistics their creation",
+  "identity reads only the live keys of a business with 5000 expired keys ($mode, statistics from $statistics their insertion)",
   async ({ mode, statistics }) => {
     if (statistics === "after") await identity.sql("analyze");
     const readPrefix = (em: SqlEntityManager) =>

@@ -4,7 +4,10 @@ import { expect, test } from "vitest";
 import { database } from "../orm.ts";
 import { kycApplicationList } from "./kyc-application.message.ts";
 
-/** Returns the SQL of the rows. `isSample` is the condition of the rows with the sample values. */
+/**
+ * Returns SQL that inserts the rows. Rows that meet the SQL condition `isSample` have the sample
+ * values.
+ */
 const fill = (isSample = "false") => `insert into kyc_application (id, business_id, client_id, external_id, status, verdict,
     provider_id, link_expires_at, metadata, allowed_documents, require_video, max_attempts, attempts_used, sequence,
     reason_codes, document_notices, aml_hit_count, synced_at, checks, revision, created_at, updated_at)
@@ -19,7 +22,7 @@ test("PostgreSQL uses an index on business_id for each filter of `kycApplication
 });
 
 test.each(Object.entries(skews))(
-  "a list of applications with one filter reads few rows if all rows of %s have one client and one external id",
+  "PostgreSQL reads few rows for a list of applications with one filter if all rows of %s have the same client and external id",
   async (_, isSample) => {
     await using plans = await startListPlans("kyc", database, ["kyc_application"], fill(isSample));
     expect(await plans.longReads(kycApplicationList, ListKycApplicationsRequestSchema)).toEqual([]);

@@ -4,7 +4,10 @@ import { expect, test } from "vitest";
 import { database } from "../orm.ts";
 import { paymentList } from "./payment.message.ts";
 
-/** Returns the SQL of the rows. `isSample` is the condition of the rows with the sample values. */
+/**
+ * Returns SQL that inserts the rows. Rows that meet the SQL condition `isSample` have the sample
+ * values.
+ */
 const fill = (isSample = "false") => `insert into payment (id, business_id, amount_minor, currency, status, language,
     success_url, fail_url, order_ref, return_token, processor_order_number, created_at, updated_at)
   select uuidv7(at - now()), ${businessOfRow}, 100, 'DZD', case when i % 50 = 0 or ${isSample} then 'PENDING' else 'PAID' end, 'FR',
@@ -17,7 +20,7 @@ test("PostgreSQL uses an index on business_id for each filter of ListPayments", 
 });
 
 test.each(Object.entries(skews))(
-  "a list of payments with one filter reads few rows if all rows of %s have one status and one order_ref",
+  "PostgreSQL reads few rows for a list of payments with one filter if all rows of %s have the same status and order_ref",
   async (_, isSample) => {
     await using plans = await startListPlans("payments", database, ["payment"], fill(isSample));
     expect(await plans.longReads(paymentList, ListPaymentsRequestSchema, ["customerEmail"])).toEqual([]);

@@ -53,8 +53,8 @@ export const PaymentTimelineJson = Type.Object({
   truncated: Type.Optional(
     Type.Array(Type.Enum(["refunds", "processor_calls", "events"]), {
       description:
-        "Kinds with more entries than returned. The timeline has at most the newest 200 refunds, 200 calls (the first 50 and the " +
-        "newest 150), 20 events and the newest 50 attempts of each delivery. Absent when the timeline has all entries.",
+        "Kinds with more entries than returned. The timeline has at most 200 refunds (the newest), 200 calls (the first 50 and " +
+        "the newest 150), 20 events and the newest 50 attempts of each delivery. Absent when the timeline has all entries.",
     }),
   ),
 });

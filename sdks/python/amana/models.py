@@ -1212,7 +1212,7 @@ class PaymentTimeline(TypedDict):
     entries: list[PaymentTimelineEntries]
     # Kinds that are unavailable at the moment: `events`, including their delivery attempts. Absent when the timeline is complete.
     missing: NotRequired[list[Literal["events"]]]
-    # Kinds with more entries than returned. The timeline has at most the newest 200 refunds, 200 calls (the first 50 and the newest 150), 20 events and the newest 50 attempts of each delivery. Absent when the timeline has all entries.
+    # Kinds with more entries than returned. The timeline has at most 200 refunds (the newest), 200 calls (the first 50 and the newest 150), 20 events and the newest 50 attempts of each delivery. Absent when the timeline has all entries.
     truncated: NotRequired[list[Literal["refunds", "processor_calls", "events"]]]
 
 

@@ -348,7 +348,7 @@ export const problemCatalogue = {
   ],
   refund_attempt_limit_reached: [
     "Refund attempt limit reached",
-    "The card processor refused 30 refunds of this payment within 24 hours. Find the cause with the processor_error_code, or contact the operator. The next refund is possible at refundable_at.",
+    "The card processor refused 30 refunds of this payment within 24 hours. Find the cause in the processor_error_code of these refusals, or contact the operator. Send the request again at refundable_at.",
     409,
   ],
   refund_decision_not_open: [

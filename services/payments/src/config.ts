@@ -85,7 +85,7 @@ function readResendAfterSeconds(env: EnvReader): number[] {
 }
 
 function readLateEffectSeconds(env: EnvReader): number {
-  // RefundPayment reads at least the refunds of the last day.
+  // RefundPayment does not read all refunds that are older than 24 hours.
   const seconds = env.integer("REFUND_LATE_EFFECT_SECONDS", { fallback: 1_200, max: 86_400 });
   if (seconds * 1000 < readTimeoutMs(env)) env.problem("REFUND_LATE_EFFECT_SECONDS must not be shorter than SATIM_TIMEOUT_MS");
   return seconds;

@@ -40,7 +40,7 @@ export function compileBody(schema: TObject): (body: unknown) => Record<string, 
     const errors: FieldError[] = [];
     const validBody: Record<string, unknown> = {};
     const presentFields = new Set<string>();
-    // Object.entries would first copy all members, and a body can have thousands of them.
+    // `Object.entries` would first copy all members, and a body can have thousands of them.
     for (const name in body) {
       if (errors.length > errorsMax) break;
       const value = body[name];

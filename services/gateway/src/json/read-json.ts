@@ -14,7 +14,8 @@ const decoder = new TextDecoder("utf-8", { fatal: true });
  * Reads a request's body as a JSON object; returns undefined for an empty body. Stricter than
  * JSON.parse: UTF-8 only (a BOM is ignored), no repeated key in one object, at most 32 levels and
  * 10 000 values, no NUL and no lone surrogate in any string. Throws a Problem.
- * Calls `onValues` with the number of values that it has read, even if it throws a Problem.
+ * Before it returns or throws, calls `onValues` with the number of values that it has read, unless
+ * the body is empty or not UTF-8.
  */
 export function readJsonObject(bytes: Uint8Array, onValues?: (count: number) => void): Record<string, unknown> | undefined {
   if (bytes.length === 0) return undefined;
@@ -33,7 +34,8 @@ export function readJsonObject(bytes: Uint8Array, onValues?: (count: number) => 
 
 /**
  * Checks JSON text (RFC 8259) by the rules of `readJsonObject`, and then parses it with JSON.parse.
- * Throws a Problem at the first syntax error. Calls `onValues` as `readJsonObject` does.
+ * Throws a Problem at the first syntax error. Before it returns or throws, calls
+ * `onValues` with the number of values that it has read.
  */
 export function parseJson(text: string, onValues: (count: number) => void = () => {}): unknown {
   /** Keys of each unfinished object or array, outermost first. Arrays have no keys. */

@@ -66,7 +66,7 @@ describe("a business", () => {
     expect(await read()).toEqual([200, "3"]);
     expect(await read()).toEqual([429, "0"]);
     clock.ms += 500;
-    // The request uses the last token. Its response uses three tokens of the next two seconds.
+    // The request uses the last token. Its response takes the bucket to -3 tokens.
     expect(await read()).toEqual([200, "0"]);
     clock.ms += 1_500;
     expect(await read()).toEqual([429, "0"]);
@@ -97,7 +97,7 @@ describe("a business", () => {
   });
 
   describe.each([
-    ["an accepted body", "}", 422],
+    ["a body of valid JSON", "}", 422],
     ["a body with a syntax error at its end", "", 400],
   ])("%s", (body, end, status) => {
     const send = async (headers: Headers, values: number) => {
@@ -113,7 +113,7 @@ describe("a business", () => {
       const { headers } = gateway.aKey();
       expect(await send(headers, 499)).toEqual([status, "3"]);
       expect(await send(headers, 999)).toEqual([status, "2"]);
-      // The previous body used one token, and this request uses the last.
+      // The values of the previous body used one token, and this request uses the last token.
       expect(await send(headers, 500)).toEqual([status, "0"]);
       expect(await send(headers, 1)).toEqual([429, "0"]);
     });

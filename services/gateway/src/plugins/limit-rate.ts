@@ -50,9 +50,9 @@ export function limitBody({ limits }: Gateway, { caller }: FastifyRequest, bytes
 const valuesPerRequest = 500;
 
 /**
- * Counts a body with many JSON values as additional requests. A member with a short key takes as
- * much CPU time as 100 bytes or more of a string. The number of values is known only after they
- * have been read, so the limit rejects a later request, never this one.
+ * Counts a body with many JSON values as additional requests, because a member with a short key
+ * takes as much CPU time as 100 bytes of a string. The gateway counts the values while it reads
+ * them, so the limit rejects a later request, never this one.
  */
 export const limitValues = (gateway: Gateway, request: FastifyRequest, count: number): void =>
   charge(gateway, request, Math.floor(count / valuesPerRequest));
@@ -67,7 +67,7 @@ const responseBytesPerRequest = 64 * 1024;
 export const limitResponse = (gateway: Gateway, request: FastifyRequest, bytes: number): void =>
   charge(gateway, request, Math.floor(bytes / responseBytesPerRequest));
 
-/** Counts an accepted request of a business as additional requests, even beyond the rate limit. */
+/** Counts a request of a business as additional requests, even beyond the rate limit. */
 function charge({ limits }: Gateway, { caller }: FastifyRequest, tokens: number): void {
   if (caller?.role === "business" && tokens > 0) limits.business?.charge(caller.businessId, tokens);
 }

@@ -6,9 +6,10 @@ const cheapOffsetMax = 1_000;
 const costlyFilters = [
   "search",
   ...["created_from", "created_to", "from", "to"],
-  // Only one of the two values has an index.
+  // Each index contains only the rows with one of the two values.
   ...["blocked", "is_blacklisted", "display"],
-  // The order of the list is in the index, but PostgreSQL may sort all rows with the address.
+  // The index contains the order of the list, but PostgreSQL may read and sort all rows with the
+  // address.
   "customer_email",
 ];
 

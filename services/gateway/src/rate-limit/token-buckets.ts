@@ -108,8 +108,8 @@ export class TokenBuckets {
   }
 
   /**
-   * Draws the tokens even if the bucket is empty. For a request that was accepted before its cost
-   * was known.
+   * Draws the tokens even if the bucket is empty. For a cost that the gateway measures after it has
+   * accepted the request.
    */
   charge(key: string, tokens: number): void {
     this.#take(key, this.#refill(key), tokens);

@@ -57,6 +57,7 @@ const adviceByStatus: Readonly<Record<number, string>> = {
 const adviceByCode: Readonly<Record<string, string>> = {
   delivery_attempt_limit_reached: "Yes, after a few hours.",
   endpoint_checked_recently: "Yes, after ten seconds.",
+  refund_attempt_limit_reached: "Yes, at refundable_at.",
   refunds_held: "Yes, at refundable_at, with the same Idempotency-Key.",
 };
 

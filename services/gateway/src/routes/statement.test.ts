@@ -205,28 +205,31 @@ describe("GET /payments/statement", () => {
   test.each([
     ["without a body", ""],
     ["with a body", "body"],
-  ])("a disconnect before the first page of GET /payments/statement %s causes no error in the log", async (_, body) => {
-    const { promise: disconnected, resolve: reportDisconnected } = Promise.withResolvers<void>();
-    const lines: string[] = [];
-    const logger = pino({ level: "warn" }, { write: (line: string) => void lines.push(line) });
-    await using server = await start(
-      async () => {
-        await disconnected;
-        return [aLine(0)];
-      },
-      { logger },
-    );
-    await using client = new RawClient(server.port);
-    await client.write(getHeadOf(server.key, body));
-    await eventually(() => expect(server.countCalls()).toBe(1));
-    client.socket.destroy();
-    await eventually(() => expect(server.gateway.bytes.countOf(totalKey)).toBe(0));
-    reportDisconnected();
-    // The gateway has handled the response of the first call before that of a later call.
-    const response = await server.get();
-    await response.body?.cancel();
-    expect(lines).toEqual([]);
-  });
+  ])(
+    "the gateway logs no error if the caller of GET /payments/statement %s disconnects before the first page",
+    async (_, body) => {
+      const { promise: disconnected, resolve: reportDisconnected } = Promise.withResolvers<void>();
+      const lines: string[] = [];
+      const logger = pino({ level: "warn" }, { write: (line: string) => void lines.push(line) });
+      await using server = await start(
+        async () => {
+          await disconnected;
+          return [aLine(0)];
+        },
+        { logger },
+      );
+      await using client = new RawClient(server.port);
+      await client.write(getHeadOf(server.key, body));
+      await eventually(() => expect(server.countCalls()).toBe(1));
+      client.socket.destroy();
+      await eventually(() => expect(server.gateway.bytes.countOf(totalKey)).toBe(0));
+      reportDisconnected();
+      // The gateway handles the response to the first call before the response to this later call.
+      const response = await server.get();
+      await response.body?.cancel();
+      expect(lines).toEqual([]);
+    },
+  );
 
   test("HEAD /payments/statement returns the headers and reads one page", async () => {
     await using server = await start(async (page) => [aLine(page)]);

@@ -77,7 +77,8 @@ export function addStatement(app: App, gateway: Gateway): void {
       const { listStatementLines } = rpc.statements;
       const readPage = (cursor?: string) => listStatementLines({ ...range, ...(cursor !== undefined && { cursor }) }, call);
       const firstPage = await readPage();
-      // The caller has disconnected. Fastify would report the unsent stream as an internal error.
+      // If the caller has disconnected, Fastify would report the unsent stream as an internal
+      // error.
       if (reply.raw.destroyed) throw Problem.of("service_unavailable");
       const format = statementFormatOf(request.headers.accept);
       reply.headers(headersOf(format, range.fromMs, firstPage.untilMs));

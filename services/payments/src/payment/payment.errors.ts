@@ -23,7 +23,7 @@ export const refundMayStillTakeEffect = (until: Date) =>
 export const tooManyRefunds = (perDay: number, until: Date) =>
   conflict(
     "refund_attempt_limit_reached",
-    `The card processor refused ${perDay} refunds of this payment within 24 hours. Find the cause with the processor_error_code, or contact the operator. The next refund is possible at ${until.toISOString()}.`,
+    `The card processor refused ${perDay} refunds of this payment within 24 hours. Find the cause in the processor_error_code of these refusals, or contact the operator. Send the request again at ${until.toISOString()}.`,
     { members: { refundable_at: until.toISOString() } },
   );
 

@@ -23,9 +23,9 @@ import { Refund } from "../refund/refund.ts";
 import { readRefundHold } from "../refund/refund-hold.ts";
 
 /**
- * Maximum number of refunds of a payment in 24 hours. A payment has more than one refund only if
- * the processor refuses its refunds. The limit bounds the number of rows that this RPC reads, and
- * the number of calls that a business's endless retry sends.
+ * Maximum number of refunds of a payment in 24 hours. A payment gets another refund only after the
+ * processor has refused the earlier ones. The limit bounds the rows that this RPC reads, and the
+ * calls to the processor if a business retries a refund without end.
  */
 const refundsPerDayMax = 30;
 const dayMs = 24 * 60 * 60 * 1000;
@@ -47,7 +47,7 @@ export const refundPayment =
       const claim = await claimKey(em, call, PaymentSchema);
       if ("replayed" in claim) return claim;
       const payment = await lockRow(em, Payment, businessId, request.id, paymentNotFound);
-      // The newest refunds include the active refund, because it prevents newer ones.
+      // The newest refunds include the active refund, because an active refund prevents newer ones.
       const earlierRefunds = await findEntities(em, Refund, "business_id = ? and payment_id = ? order by id desc limit ?::int", [
         businessId,
         payment.id,

@@ -45,7 +45,7 @@ export type PaymentHistory = Message<"payments.v1.PaymentHistory"> & {
   payment?: Payment | undefined;
 
   /**
-   * At most 200 refunds, the newest ones.
+   * The newest refunds, at most 200, oldest first.
    *
    * @generated from field: repeated payments.v1.Refund refunds = 2;
    */

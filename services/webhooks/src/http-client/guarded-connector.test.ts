@@ -1,12 +1,14 @@
 import { expect, test } from "vitest";
 import { HandshakeCosts } from "./guarded-connector.ts";
 
-test("HandshakeCosts returns 100 times the CPU time of the handshakes above 5 ms, once for each host", () => {
+test("HandshakeCosts occupies a slot for 100 times the CPU time of a handshake above 5 ms", () => {
   const costs = new HandshakeCosts();
-  costs.add("usual.example", 5);
-  costs.add("costly.example", 15);
-  costs.add("costly.example", 10);
-  expect(costs.takeHoldMs("usual.example")).toBe(0);
+  const usualMeters = [costs.meter("shop.example"), costs.meter("shop.example")];
+  for (const add of usualMeters) add(5);
+  expect(costs.takeHoldMs("shop.example")).toBe(0);
+  const add = costs.meter("costly.example");
+  for (const cpuMs of [3, 12, 10]) add(cpuMs);
+  expect(costs.takeHoldMs("shop.example")).toBe(0);
   expect(costs.takeHoldMs("costly.example")).toBe(2_000);
   expect(costs.takeHoldMs("costly.example")).toBe(0);
 });

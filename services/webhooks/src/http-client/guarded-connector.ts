@@ -8,12 +8,6 @@ import { LimitedRecords } from "./limit-records.ts";
 import { limitResponse } from "./limit-response.ts";
 
 /**
- * Maximum number of session tickets that a server may send on a connection. Each takes 30 µs of
- * CPU time. Most servers send two.
- */
-const sessionsMax = 8;
-
-/**
  * The elliptic curves of OpenSSL's default list, without the finite fields of TLS 1.3. A key
  * exchange with the largest field (ffdhe8192) takes 250 ms of CPU time. The client sends the keys
  * of the groups with an asterisk with its first message.
@@ -21,23 +15,29 @@ const sessionsMax = 8;
 const keyExchangeGroups = "*X25519MLKEM768:*X25519:P-256:X448:P-384:P-521";
 
 /** CPU time of a TLS handshake up to which its slot for connecting becomes free at once. */
-const cpuMsMax = 5;
+const freeCpuMs = 5;
 /**
- * Time for which the slot stays occupied, as a multiple of the CPU time above `cpuMsMax`. With this
+ * Time for which the slot stays occupied, as a multiple of the CPU time above `freeCpuMs`. With this
  * factor, handshakes of 50 ms in all 16 slots of a business use less than a fifth of the CPU time.
  */
 const holdFactor = 100;
 const hostsMax = 1_000;
 
 /**
- * CPU time of TLS handshakes by host. After a costly handshake, its slot for connecting stays
+ * CPU time of costly TLS handshakes by host. After a costly handshake, its slot for connecting stays
  * occupied, so that the slots of a business also limit its share of the CPU time.
  */
 export class HandshakeCosts {
-  readonly #cpuMs = new Map<string, number>();
+  readonly #excessMs = new Map<string, number>();
 
-  add(host: string, cpuMs: number): void {
-    setBounded(this.#cpuMs, host, (this.#cpuMs.get(host) ?? 0) + cpuMs, hostsMax);
+  /** Returns a function that adds CPU time of one handshake with a host, in milliseconds. */
+  meter(host: string): (cpuMs: number) => void {
+    let freeMs = freeCpuMs;
+    return (cpuMs) => {
+      const excessMs = Math.max(0, cpuMs - freeMs);
+      freeMs = Math.max(0, freeMs - cpuMs);
+      if (excessMs > 0) setBounded(this.#excessMs, host, (this.#excessMs.get(host) ?? 0) + excessMs, hostsMax);
+    };
   }
 
   /**
@@ -45,9 +45,9 @@ export class HandshakeCosts {
    * host, so that only one slot stays occupied for it.
    */
   takeHoldMs(host: string): number {
-    const cpuMs = this.#cpuMs.get(host) ?? 0;
-    this.#cpuMs.delete(host);
-    return Math.max(0, cpuMs - cpuMsMax) * holdFactor;
+    const excessMs = this.#excessMs.get(host) ?? 0;
+    this.#excessMs.delete(host);
+    return excessMs * holdFactor;
   }
 }
 
@@ -91,10 +91,10 @@ export function guardedConnector(addresses: AddressGuard, timeoutMs: number, cos
       });
     }
     const port = Number(target.port || 443);
-    const records = new LimitedRecords(connectTcp({ host, port, lookup, noDelay: true, keepAlive: true }));
+    const tcpSocket = connectTcp({ host, port, lookup, noDelay: true, keepAlive: true });
+    const records = new LimitedRecords(tcpSocket, costs.meter(target.host ?? ""));
     // The connector returns the socket, although its type does not state this.
     const tlsSocket = connect({ ...target, httpSocket: records as unknown as Socket }, (...connected) => {
-      costs.add(target.host ?? "", records.handshakeCpuMs);
       if (connected[0]) records.destroy();
       else limitTls(tlsSocket, records);
       callback(...connected);
@@ -115,8 +115,4 @@ function limitTls(tlsSocket: TLSSocket, records: LimitedRecords): void {
   limitResponse(tlsSocket);
   // After the handshake, Node.js reports an error of TLS, but does not close the connection.
   tlsSocket.on("error", (error) => tlsSocket.destroy(error));
-  let sessions = 0;
-  tlsSocket.on("session", () => {
-    if (++sessions > sessionsMax) records.refuseMore();
-  });
 }

@@ -13,7 +13,10 @@ export interface CertificateNames {
   readonly nameBytes: number;
 }
 
+const bitStringTag = 0x03;
+const octetStringTag = 0x04;
 const objectIdentifierTag = 0x06;
+const sequenceTag = 0x30;
 /** Tag of the first field of a certificate if the field is the version. */
 const versionTag = 0xa0;
 const extensionsTag = 0xa3;
@@ -50,56 +53,64 @@ const distinguishedNameBytesMax = 1024;
  * issuer for each of these points.
  */
 export function inspectCertificate(certificate: Buffer): CertificateNames {
-  const [signed] = contentsOf(readDer(certificate).content);
-  const fields = contentsOf(signed?.content);
+  const [signed] = valuesIn(readDer(certificate));
+  const fields = valuesIn(signed);
   if (fields[0]?.tag === versionTag) fields.shift();
   const [, , issuer, , subject, publicKey] = fields;
-  check(issuer && issuer.length <= distinguishedNameBytesMax);
-  check(subject && subject.length <= distinguishedNameBytesMax);
+  for (const name of [issuer, subject]) check(name?.tag === sequenceTag && name.length <= distinguishedNameBytesMax);
   checkKey(publicKey);
   let constraintBytes = 0;
-  let nameBytes = subject.length;
+  let nameBytes = subject?.length ?? 0;
   const extensions = fields.find(({ tag }) => tag === extensionsTag);
-  for (const { content } of extensions ? contentsOf(readDer(extensions.content).content) : []) {
-    const parts = contentsOf(content);
-    const name = parts[0]?.content.toString("latin1");
-    const value = parts.at(-1);
-    check(value);
+  for (const part of extensions ? valuesIn(valuesIn(extensions, extensionsTag)[0]) : []) {
+    const parts = valuesIn(part);
+    const name = contentOf(parts[0], objectIdentifierTag).toString("latin1");
+    const value = contentOf(parts.at(-1), octetStringTag);
     if (name === extension.nameConstraints) constraintBytes += value.length;
     if (name === extension.alternativeNames) nameBytes += value.length;
-    if (name === extension.crlPoints) for (const point of contentsOf(readDer(value.content).content)) checkPoint(point);
+    if (name === extension.crlPoints) for (const point of valuesIn(readDer(value))) checkPoint(point);
   }
   return { constraintBytes, nameBytes };
 }
 
 function checkKey(publicKey: DerValue | undefined): void {
-  const [algorithm, key] = contentsOf(publicKey?.content);
-  const [type, parameters] = contentsOf(algorithm?.content);
-  const name = type?.content.toString("latin1") ?? "";
+  const [algorithm, key] = valuesIn(publicKey);
+  const [type, parameters] = valuesIn(algorithm);
+  const name = contentOf(type, objectIdentifierTag).toString("latin1");
   if (edwardsKeys.has(name)) return;
   if (name === ecKey) {
-    check(parameters?.tag === objectIdentifierTag && curves.has(parameters.content.toString("latin1")));
+    check(curves.has(contentOf(parameters, objectIdentifierTag).toString("latin1")));
     return;
   }
-  check(rsaKeys.has(name) && key);
+  check(rsaKeys.has(name));
   // The first byte of a bit string is the number of unused bits.
-  const [modulus, exponent] = contentsOf(readDer(key.content.subarray(1)).content);
+  const [modulus, exponent] = valuesIn(readDer(contentOf(key, bitStringTag).subarray(1)));
   check(modulus && modulus.content.length <= modulusBytesMax);
   check(exponent && exponent.content.length <= exponentBytesMax);
 }
 
 function checkPoint(point: DerValue): void {
-  const name = contentsOf(point.content).find(({ tag }) => tag === pointNameTag);
+  const name = valuesIn(point).find(({ tag }) => tag === pointNameTag);
   if (name) check(readDer(name.content).tag === fullNameTag);
 }
 
-function contentsOf(bytes: Buffer | undefined): DerValue[] {
-  check(bytes);
+/**
+ * Returns the content of a value with this tag. Throws a RangeError for another tag. OpenSSL
+ * accepts strings of several parts, which have another tag, and would read another content.
+ */
+function contentOf(value: DerValue | undefined, tag: number): Buffer {
+  check(value?.tag === tag);
+  return value.content;
+}
+
+/** Returns the values in a value with this tag. */
+function valuesIn(value: DerValue | undefined, tag = sequenceTag): DerValue[] {
+  const content = contentOf(value, tag);
   const values: DerValue[] = [];
-  for (let at = 0; at < bytes.length; ) {
-    const value = readDer(bytes.subarray(at));
-    values.push(value);
-    at += value.length;
+  for (let at = 0; at < content.length; ) {
+    const next = readDer(content.subarray(at));
+    values.push(next);
+    at += next.length;
   }
   return values;
 }

@@ -1,3 +1,4 @@
+import { createCipheriv, createHmac } from "node:crypto";
 import { rootCertificates } from "node:tls";
 import { describe, expect, test } from "vitest";
 import { HandshakeInspector } from "./inspect-handshake.ts";
@@ -75,6 +76,11 @@ test.each([
   ["a subject of more than 1 KiB", { subject: sequence(Buffer.alloc(1024)) }],
   ["an issuer of more than 1 KiB", { issuer: sequence(Buffer.alloc(1024)) }],
   ["a CRL distribution point with a name relative to the issuer", { extensions: [crlPoint(0xa1)] }],
+  ["an extension in a string of several parts", { extensions: [sequence(objectId("551d1f"), der(0x24, der(0x04, sequence())))] }],
+  [
+    "an RSA key in a string of several parts",
+    { key: sequence(sequence(objectId("2a864886f70d010101")), der(0x23, rsa(257, 3))) },
+  ],
 ])("the handshake inspector rejects %s, also after another certificate", (_, parts) => {
   expect(accepts(certificate(parts))).toBe(false);
   expect(accepts(certificate(), certificate(parts))).toBe(false);
@@ -125,9 +131,78 @@ describe("the handshake inspector", () => {
     expect(inspector.accepts(record(22, dsaChain))).toBe(false);
   });
 
-  test("the handshake inspector does not inspect the encrypted handshake records of TLS 1.2", () => {
+  test("the handshake inspector rejects a DSA certificate after a HelloRetryRequest, a ChangeCipherSpec and the ServerHello", () => {
+    const retryRandom = hex("cf21ad74e59a6111be1d8c021e65b891c2a211167abb8c5e079e09e2c8a8339c");
+    const retry = message(2, Buffer.concat([hex("0303"), retryRandom, Buffer.alloc(6)]));
     const inspector = new HandshakeInspector();
-    for (const earlier of [serverHello, changeCipherSpec]) expect(inspector.accepts(earlier)).toBe(true);
-    expect(inspector.accepts(record(22, dsaChain))).toBe(true);
+    for (const earlier of [record(22, retry), changeCipherSpec, serverHello]) expect(inspector.accepts(earlier)).toBe(true);
+    expect(inspector.accepts(record(22, dsaChain))).toBe(false);
+  });
+
+  test("the handshake inspector rejects a record of another type within a message", () => {
+    const inspector = new HandshakeInspector();
+    expect(inspector.accepts(record(22, serverHello.subarray(5, 6)))).toBe(true);
+    expect(inspector.accepts(changeCipherSpec)).toBe(false);
+  });
+
+  test("the handshake inspector accepts one short encrypted handshake record in TLS 1.2", () => {
+    for (const [length, expected] of [
+      [128, true],
+      [129, false],
+    ] as const) {
+      const inspector = new HandshakeInspector();
+      for (const earlier of [serverHello, changeCipherSpec]) expect(inspector.accepts(earlier)).toBe(true);
+      expect(inspector.accepts(record(22, Buffer.alloc(length)))).toBe(expected);
+      expect(inspector.accepts(record(22, Buffer.alloc(length)))).toBe(false);
+      expect(inspector.accepts(record(23, Buffer.alloc(length)))).toBe(true);
+    }
+  });
+});
+
+describe("the handshake inspector with a TLS 1.3 connection", () => {
+  /** Returns a function that encrypts a record with the first key that a server uses for responses. */
+  function startResponse() {
+    const inspector = new HandshakeInspector();
+    const secret = Buffer.alloc(32, 7);
+    const expandLabel = (label: string, length: number) => {
+      const name = Buffer.from(`tls13 ${label}`);
+      const info = Buffer.concat([Buffer.from([0, length, name.length]), name, Buffer.from([0, 1])]);
+      return createHmac("sha256", secret).update(info).digest().subarray(0, length);
+    };
+    let sequence = 0;
+    const send = (type: number, content: Buffer) => {
+      const inner = Buffer.concat([content, Buffer.from([type])]);
+      const header = Buffer.from([23, 3, 3, (inner.length + 16) >> 8, (inner.length + 16) & 0xff]);
+      const nonce = expandLabel("iv", 12);
+      nonce.writeUInt8(nonce.readUInt8(11) ^ sequence++, 11);
+      const cipher = createCipheriv("aes-128-gcm", expandLabel("key", 16), nonce, { authTagLength: 16 }).setAAD(header);
+      const encrypted = Buffer.concat([cipher.update(inner), cipher.final()]);
+      return inspector.accepts(Buffer.concat([header, encrypted, cipher.getAuthTag()]));
+    };
+    const keyLog = (label: string) => inspector.addKeyLog(Buffer.from(`${label} 00 ${secret.toString("hex")}\n`));
+    keyLog("SERVER_HANDSHAKE_TRAFFIC_SECRET");
+    expect(send(22, message(20, Buffer.alloc(32)))).toBe(true);
+    sequence = 0;
+    keyLog("SERVER_TRAFFIC_SECRET_0");
+    return send;
+  }
+  const ticket = message(4, Buffer.alloc(50));
+
+  test("the handshake inspector accepts responses and eight session tickets after the handshake", () => {
+    const send = startResponse();
+    expect(send(22, Buffer.concat([ticket, ticket]))).toBe(true);
+    for (let i = 2; i < 8; i++) {
+      expect(send(23, Buffer.from("HTTP/1.1 200 OK"))).toBe(true);
+      expect(send(22, ticket)).toBe(true);
+    }
+    expect(send(22, ticket)).toBe(false);
+  });
+
+  test.each([
+    ["nine session tickets in one record", Buffer.concat(Array.from({ length: 9 }, () => ticket))],
+    ["a key update", message(24, Buffer.from([0]))],
+    ["a certificate request", message(13, Buffer.alloc(20))],
+  ])("the handshake inspector rejects %s after the handshake", (_, content) => {
+    expect(startResponse()(22, content)).toBe(false);
   });
 });

@@ -1,4 +1,4 @@
-import { createDecipheriv, createHmac } from "node:crypto";
+import { createDecipheriv, createHash, createHmac } from "node:crypto";
 import { inspectCertificate } from "./inspect-certificate.ts";
 
 /** Length of a record's header (RFC 8446, section 5.1). */
@@ -10,9 +10,15 @@ const changeCipherSpecType = 20;
 const applicationDataType = 23;
 /** Types of handshake messages (RFC 8446, section 4). */
 const serverHelloType = 2;
+const newSessionTicketType = 4;
 const certificateType = 11;
+const finishedType = 20;
 /** Length of the header of a handshake message. */
 const messageHeaderBytes = 4;
+/** Random value of a ServerHello that requests another ClientHello (RFC 8446, section 4.1.3). */
+const retryRandom = createHash("sha256").update("HelloRetryRequest").digest();
+/** Maximum length of the record with the encrypted Finished message of TLS 1.2. */
+const encryptedFinishedBytesMax = 128;
 
 /** Maximum number of certificates in a message. Most servers send two or three certificates. */
 const certificatesMax = 10;
@@ -23,59 +29,81 @@ const certificatesMax = 10;
 const comparedBytesMax = 4 * 1024 * 1024;
 
 /**
- * Inspects the certificates of a TLS server before OpenSSL parses them. A server can choose
+ * Maximum number of session tickets that a server may send on a connection. Each takes 30 µs of CPU
+ * time. Most servers send two.
+ */
+const ticketsMax = 8;
+
+/**
+ * Inspects the handshake messages of a TLS server before OpenSSL parses them. A server can choose
  * certificates for which OpenSSL needs seconds of CPU time and hundreds of megabytes of memory,
- * even if they are not valid. In TLS 1.3, certificates are encrypted, so the inspector decrypts a
- * copy.
+ * even if they are not valid. In TLS 1.3, almost all messages are encrypted, so the inspector
+ * decrypts a copy. After the handshake it also inspects the records of a response, because they can
+ * contain further messages: it accepts only session tickets.
  */
 export class HandshakeInspector {
-  /** The part of an incomplete handshake message that has arrived. */
+  /** The part of an incomplete handshake message that has arrived, and its content type. */
   #incomplete: Buffer = Buffer.alloc(0);
+  #incompleteType: number | undefined;
+  /** Keys of TLS 1.3. */
   #keys: { cipher: "aes-128-gcm" | "aes-256-gcm"; key: Buffer; iv: Buffer } | undefined;
   #sequence = 0;
   #hasServerHello = false;
-  /**
-   * In TLS 1.2, true if further handshake records are encrypted. Encrypted records contain no
-   * certificate.
-   */
-  #isEncrypted = false;
+  #hasFinished = false;
+  #tickets = 0;
+  /** True after the ChangeCipherSpec record. In TLS 1.2, further records are encrypted. */
+  #hasChangedCipher = false;
 
   /**
    * Call it with each line of the TLS socket's event "keylog". The socket emits the event while
-   * OpenSSL parses the ServerHello.
+   * OpenSSL parses the message before the first record that the key encrypts.
    */
   addKeyLog(line: Buffer): void {
     const [label, , secret] = line.toString("latin1").trim().split(" ");
-    if (label !== "SERVER_HANDSHAKE_TRAFFIC_SECRET" || !secret) return;
-    const bytes = Buffer.from(secret, "hex");
+    if (label !== "SERVER_HANDSHAKE_TRAFFIC_SECRET" && label !== "SERVER_TRAFFIC_SECRET_0") return;
+    const bytes = Buffer.from(secret ?? "", "hex");
     const [cipher, keyBytes] = bytes.length === 32 ? (["aes-128-gcm", 16] as const) : (["aes-256-gcm", 32] as const);
     this.#keys = { cipher, key: expand(bytes, "key", keyBytes), iv: expand(bytes, "iv", 12) };
+    this.#sequence = 0;
   }
 
-  /**
-   * Returns whether OpenSSL may parse a record. Call it with each record of the handshake, in
-   * order.
-   */
+  /** Returns whether OpenSSL may parse a record. Call it with each record, in order. */
   accepts(record: Buffer): boolean {
     const type = record[0];
+    // OpenSSL rejects a message that another type of record interrupts, except that it ignores some
+    // ChangeCipherSpec records.
+    if (this.#incomplete.length > 0 && type !== this.#incompleteType) return false;
+    this.#incompleteType = type;
     if (type === applicationDataType) {
+      if (!this.#keys) return this.#hasChangedCipher;
       const messages = this.#decrypt(record);
       return messages !== undefined && this.#acceptsMessages(messages, { isTls13: true });
     }
     // Before the ServerHello, OpenSSL ignores this record type.
-    if (type === changeCipherSpecType && this.#hasServerHello) this.#isEncrypted = true;
-    if (type !== handshakeType || this.#isEncrypted) return true;
+    if (type === changeCipherSpecType && this.#hasServerHello) this.#hasChangedCipher = true;
+    if (type !== handshakeType) return true;
+    if (this.#hasChangedCipher) return this.#acceptsEncryptedFinished(record);
     return this.#acceptsMessages(record.subarray(recordHeaderBytes), { isTls13: false });
+  }
+
+  #acceptsEncryptedFinished(record: Buffer): boolean {
+    if (this.#hasFinished) return false;
+    this.#hasFinished = true;
+    return record.length <= recordHeaderBytes + encryptedFinishedBytesMax;
   }
 
   #acceptsMessages(fragment: Buffer, version: { isTls13: boolean }): boolean {
     let bytes = Buffer.concat([this.#incomplete, fragment]);
     while (bytes.length >= messageHeaderBytes) {
-      const end = messageHeaderBytes + bytes.readUIntBE(1, 3);
-      if (bytes.length < end) break;
       const type = bytes[0];
-      if (type === serverHelloType) this.#hasServerHello = true;
+      const end = messageHeaderBytes + bytes.readUIntBE(1, 3);
+      if (this.#hasFinished && type !== newSessionTicketType) return false;
+      if (bytes.length < end) break;
+      if (type === newSessionTicketType && ++this.#tickets > ticketsMax) return false;
+      // The message begins with the version, which has two bytes, and the random value.
+      if (type === serverHelloType) this.#hasServerHello = !bytes.subarray(6, 6 + retryRandom.length).equals(retryRandom);
       if (type === certificateType && !acceptsCertificates(bytes.subarray(messageHeaderBytes, end), version)) return false;
+      if (type === finishedType) this.#hasFinished = true;
       bytes = bytes.subarray(end);
     }
     this.#incomplete = bytes;

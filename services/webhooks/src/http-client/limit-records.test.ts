@@ -94,6 +94,13 @@ const record = Buffer.from([23, 3, 3, 0, 1, 120]);
 /** A TLS record with one byte of a handshake message. */
 const handshakeRecord = Buffer.from([22, 3, 3, 0, 1, 120]);
 
+/** The records of a server before the first encrypted record of TLS 1.2. */
+const helloOfTls12 = Buffer.concat([
+  Buffer.from([22, 3, 3, 0, 44, 2, 0, 0, 40]),
+  Buffer.alloc(40),
+  Buffer.from([20, 3, 3, 0, 1, 1]),
+]);
+
 /** Connects to a TCP server through LimitedRecords. Returns both ends of the connection. */
 async function connectLimited(): Promise<{ limited: LimitedRecords; server: Socket; countReceived: () => number }> {
   const listener = createTcpServer();
@@ -138,17 +145,19 @@ test.each([
   "LimitedRecords passes on %s after each write to the TLS socket, and closes the connection when more arrive",
   async (_, response) => {
     const { limited, server, countReceived } = await connectLimited();
+    server.write(helloOfTls12);
+    await eventually(() => expect(countReceived()).toBe(helloOfTls12.length));
     const tlsSocket = { bytesWritten: 0 };
     limited.endHandshake(tlsSocket);
     for (let i = 1; i <= 5; i++) {
       tlsSocket.bytesWritten++;
       server.write(response);
-      await eventually(() => expect(countReceived()).toBe(i * response.length));
+      await eventually(() => expect(countReceived()).toBe(helloOfTls12.length + i * response.length));
     }
     const ended = once(limited, "error");
     server.write(record);
     expect((await ended)[0]).toBeInstanceOf(TlsLimitExceeded);
-    expect(countReceived()).toBe(5 * response.length);
+    expect(countReceived()).toBe(helloOfTls12.length + 5 * response.length);
   },
 );
 
@@ -175,13 +184,13 @@ test("the webhook HTTP client closes the connection of a server that requests TL
 
 test("LimitedRecords passes on handshake records only during the handshake", async () => {
   const { limited, server, countReceived } = await connectLimited();
-  server.write(handshakeRecord);
-  await eventually(() => expect(countReceived()).toBe(handshakeRecord.length));
+  server.write(helloOfTls12);
+  await eventually(() => expect(countReceived()).toBe(helloOfTls12.length));
   limited.endHandshake({ bytesWritten: 0 });
   const ended = once(limited, "error");
   server.write(Buffer.concat([record, handshakeRecord]));
   expect((await ended)[0]).toBeInstanceOf(TlsLimitExceeded);
-  expect(countReceived()).toBe(handshakeRecord.length + record.length);
+  expect(countReceived()).toBe(helloOfTls12.length + record.length);
 });
 
 /** Returns the groups for the key exchange (RFC 8446, section 4.2.7) of a ClientHello. */

@@ -14,8 +14,7 @@ const recordsMax = 64;
 const handshakeBytesMax = 16 * 1024;
 /**
  * Maximum number of bytes from the server for a response. `limitResponse` limits the response to
- * 32 KiB; the rest is for session tickets and TLS framing. One record can contain hundreds
- * of session tickets, each of which takes 30 µs of CPU time.
+ * 32 KiB; the rest is for session tickets and TLS framing.
  */
 const responseBytesMax = 36 * 1024;
 /** Second byte of each record. */
@@ -30,8 +29,8 @@ export class TlsLimitExceeded extends Error {}
  * them. OpenSSL can need 40 µs of CPU time for each record, and Node.js decrypts up to 2 MiB at
  * once. The caller cannot count the records, because some of them contain no data for it, for
  * example key updates (RFC 8446, section 4.6.3). If the server exceeds a limit, the stream passes
- * on the records within the limit, and then closes the connection. During the handshake, it passes
- * on only records that `HandshakeInspector` accepts.
+ * on the records within the limit, and then closes the connection. It passes on only records that
+ * `HandshakeInspector` accepts.
  */
 export class LimitedRecords extends Duplex {
   readonly #socket: Socket;
@@ -43,14 +42,16 @@ export class LimitedRecords extends Duplex {
   /** The part of an incomplete record that has arrived. */
   #incomplete: Buffer = Buffer.alloc(0);
   #isFull = false;
-  #handshakeCpuMs = 0;
-  /** CPU time of the thread when OpenSSL began to parse the current record of the handshake. */
-  #passingSince: NodeJS.CpuUsage | undefined;
+  readonly #onHandshakeCpu: (cpuMs: number) => void;
+  /** CPU time of the thread at the start of the current record of the handshake. */
+  #cpuSince: NodeJS.CpuUsage | undefined;
   readonly #inspector = new HandshakeInspector();
 
-  constructor(socket: Socket) {
+  /** Calls `onHandshakeCpu` with the CPU time of each record of the handshake, in milliseconds. */
+  constructor(socket: Socket, onHandshakeCpu: (cpuMs: number) => void = () => {}) {
     super();
     this.#socket = socket;
+    this.#onHandshakeCpu = onHandshakeCpu;
     socket.on("data", (chunk: Buffer) => this.#receive(chunk));
     socket.once("end", () => this.push(null));
     socket.once("error", (error) => this.destroy(error));
@@ -63,6 +64,9 @@ export class LimitedRecords extends Duplex {
    */
   endHandshake(tlsSocket: Pick<Socket, "bytesWritten">): void {
     this.#tlsSocket = tlsSocket;
+    // OpenSSL ends the handshake while it parses a record, and the request can begin before that
+    // call returns.
+    this.#reportCpu();
     this.#beginResponse(tlsSocket.bytesWritten);
   }
 
@@ -72,13 +76,8 @@ export class LimitedRecords extends Duplex {
     this.#records = 0;
   }
 
-  /** CPU time of the handshake in milliseconds, including that of a record in progress. */
-  get handshakeCpuMs(): number {
-    return this.#handshakeCpuMs + (this.#passingSince ? threadCpuMs(this.#passingSince) : 0);
-  }
-
   /** Passes on no more bytes and closes the connection. */
-  refuseMore(): void {
+  #refuseMore(): void {
     this.#isFull = true;
     // The caller reads the records within the limit first, because the response's status may be in
     // them.
@@ -102,35 +101,40 @@ export class LimitedRecords extends Duplex {
       if (bytes[1] !== majorVersion) {
         // The server's response is not TLS. OpenSSL needs only these bytes to report an error.
         this.push(bytes.subarray(0, recordHeaderBytes));
-        this.refuseMore();
+        this.#refuseMore();
         return;
       }
       const length = recordHeaderBytes + bytes.readUInt16BE(3);
       if (!this.#allows(bytes[0], length)) {
-        this.refuseMore();
+        this.#refuseMore();
         return;
       }
       if (bytes.length < length) break;
       this.#bytes += length;
       this.#records++;
-      const record = bytes.subarray(0, length);
-      if (!this.#tlsSocket && !this.#inspector.accepts(record)) {
-        this.refuseMore();
+      if (!this.#pass(bytes.subarray(0, length))) {
+        this.#refuseMore();
         return;
       }
-      this.#pass(record);
       bytes = bytes.subarray(length);
     }
     this.#incomplete = bytes;
   }
 
-  #pass(record: Buffer): void {
-    const isHandshake = !this.#tlsSocket;
-    if (isHandshake) this.#passingSince = process.threadCpuUsage();
-    if (!this.push(record)) this.#socket.pause();
-    if (!isHandshake) return;
-    this.#handshakeCpuMs = this.handshakeCpuMs;
-    this.#passingSince = undefined;
+  /** Passes on a record if the inspector accepts it. Returns whether the inspector accepted it. */
+  #pass(record: Buffer): boolean {
+    if (!this.#tlsSocket) this.#cpuSince = process.threadCpuUsage();
+    const isAccepted = this.#inspector.accepts(record);
+    if (isAccepted && !this.push(record)) this.#socket.pause();
+    this.#reportCpu();
+    return isAccepted;
+  }
+
+  #reportCpu(): void {
+    if (!this.#cpuSince) return;
+    const { user, system } = process.threadCpuUsage(this.#cpuSince);
+    this.#cpuSince = undefined;
+    this.#onHandshakeCpu((user + system) / 1000);
   }
 
   /** Returns whether the limits allow a record with this content type and length in bytes. */
@@ -159,9 +163,4 @@ export class LimitedRecords extends Duplex {
     this.#socket.destroy();
     callback(error);
   }
-}
-
-function threadCpuMs(since: NodeJS.CpuUsage): number {
-  const { user, system } = process.threadCpuUsage(since);
-  return (user + system) / 1000;
 }

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { forTenant } from "@amana/runtime";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createTestDatabase, logger, unusedEntities } from "../test/test-database.ts";
 import { createOrm, type Orm } from "./orm.ts";
 import { isDatabaseUnavailable, transaction } from "./transaction.ts";
@@ -97,6 +98,32 @@ test("the ORM of createOrm replaces connections that are lost in transactions, e
   };
   for (let i = 0; i < 3; i++) await Promise.all([loseConnection(), loseConnection()]);
   await transaction(twoConnections, (em) => em.execute("select 1"));
+});
+
+test.concurrent("transactions of a business leave half of the connections to others, and get a temporary error after waiting", async () => {
+  const fourConnections = await database.connect({ poolMax: 4 });
+  const release = Promise.withResolvers<void>();
+  const run = (tenant: string, work: () => Promise<void>) =>
+    forTenant(tenant, () =>
+      transaction(fourConnections, async (em) => {
+        await em.execute("select 1");
+        await work();
+      }),
+    );
+  let running = 0;
+  const outcomes = Array.from({ length: 5 }, () =>
+    run("busy", async () => {
+      running++;
+      await release.promise;
+    }).catch((error: unknown) => error),
+  );
+  await vi.waitUntil(() => running === 2, 60_000);
+  await Promise.all([run("other", async () => {}), run("other", async () => {})]);
+  const errors = await Promise.all(outcomes.slice(2));
+  expect(errors.map(isDatabaseUnavailable)).toEqual([true, true, true]);
+  release.resolve();
+  expect(await Promise.all(outcomes.slice(0, 2))).toEqual([undefined, undefined]);
+  expect(running).toBe(2);
 });
 
 test.concurrent("isDatabaseUnavailable returns true when no connection becomes free before the acquire timeout", async () => {

@@ -1,4 +1,4 @@
-import { backoffMs, sleep } from "@amana/runtime";
+import { allTenants, backoffMs, currentTenant, FairSemaphore, sleep } from "@amana/runtime";
 import { DeadlockException, type SqlEntityManager, UniqueConstraintViolationException } from "@mikro-orm/postgresql";
 import type { BindingConnection, Transaction } from "./binding-driver.ts";
 import { deferChanges } from "./defer-changes.ts";
@@ -6,13 +6,44 @@ import type { Orm } from "./orm.ts";
 
 const attemptsMax = 3;
 
+/** Time for which a transaction waits for a connection, as `acquireTimeoutMs` of the pool. */
+const slotWaitMs = 3_000;
+
+/** Slots of each ORM's pool. */
+const slots = new WeakMap<Orm, FairSemaphore>();
+
+function slotsOf(orm: Orm): FairSemaphore {
+  let semaphore = slots.get(orm);
+  if (!semaphore) {
+    const { max = 1 } = orm.config.get("pool") ?? {};
+    semaphore = new FairSemaphore({ slots: max, perTenant: Math.ceil(max / 2) });
+    slots.set(orm, semaphore);
+  }
+  return semaphore;
+}
+
+/** Thrown if the transactions of a tenant have used its share of the connections for too long. */
+class NoConnectionFree extends Error {}
+
 /**
  * Runs `work` in a transaction with its own EntityManager, and commits when `work` resolves. After
  * a deadlock or serialization failure, PostgreSQL rolls the transaction back, and `transaction`
  * repeats `work` with a new EntityManager. `work` must therefore have no effects outside of the
- * transaction.
+ * transaction. The transactions of a business use at most half of the connections, because many
+ * transactions can wait for the lock of one row.
  */
 export async function transaction<T>(orm: Orm, work: (em: SqlEntityManager) => Promise<T>): Promise<T> {
+  const tenant = currentTenant();
+  if (tenant === undefined || tenant === allTenants) return await runTransaction(orm, work);
+  return await slotsOf(orm).run(
+    tenant,
+    slotWaitMs,
+    () => runTransaction(orm, work),
+    () => new NoConnectionFree("the transactions of the business use its share of the connections"),
+  );
+}
+
+async function runTransaction<T>(orm: Orm, work: (em: SqlEntityManager) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     const em = orm.em.fork() as SqlEntityManager;
     const callbacks: (() => void)[] = [];
@@ -79,7 +110,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const state = sqlState(cause);
     if (state !== undefined && (unavailableStates.test(state) || unavailableCodes.has(state))) return true;
-    if (unavailableTexts.test(cause.message)) return true;
+    if (cause instanceof NoConnectionFree || unavailableTexts.test(cause.message)) return true;
   }
   return false;
 }

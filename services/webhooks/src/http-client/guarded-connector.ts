@@ -17,15 +17,16 @@ const keyExchangeGroups = "*X25519MLKEM768:*X25519:P-256:X448:P-384:P-521";
 /** CPU time of a TLS handshake up to which its slot for connecting becomes free at once. */
 const freeCpuMs = 5;
 /**
- * Time for which the slot stays occupied, as a multiple of the CPU time above `freeCpuMs`. With this
- * factor, handshakes of 50 ms in all 16 slots of a business use less than a fifth of the CPU time.
+ * Time for which the slot stays occupied, as a multiple of the CPU time above `freeCpuMs`. With
+ * this factor, handshakes of 50 ms in all 16 slots of a business use less than a fifth of the CPU
+ * time.
  */
 const holdFactor = 100;
 const hostsMax = 1_000;
 
 /**
- * CPU time of costly TLS handshakes by host. After a costly handshake, its slot for connecting stays
- * occupied, so that the slots of a business also limit its share of the CPU time.
+ * CPU time of costly TLS handshakes by host. After a costly handshake, its slot for connecting
+ * stays occupied, so that the slots of a business also limit its share of the CPU time.
  */
 export class HandshakeCosts {
   readonly #excessMs = new Map<string, number>();

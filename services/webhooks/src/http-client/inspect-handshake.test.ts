@@ -160,7 +160,7 @@ describe("the handshake inspector", () => {
 });
 
 describe("the handshake inspector with a TLS 1.3 connection", () => {
-  /** Returns a function that encrypts a record with the first key that a server uses for responses. */
+  /** Returns a function that encrypts a record with the server's key for responses. */
   function startResponse() {
     const inspector = new HandshakeInspector();
     const secret = Buffer.alloc(32, 7);

@@ -29,8 +29,8 @@ const certificatesMax = 10;
 const comparedBytesMax = 4 * 1024 * 1024;
 
 /**
- * Maximum number of session tickets that a server may send on a connection. Each takes 30 µs of CPU
- * time. Most servers send two.
+ * Maximum number of session tickets that a server may send on a connection. Each takes 30 µs of
+ * CPU time. Most servers send two.
  */
 const ticketsMax = 8;
 

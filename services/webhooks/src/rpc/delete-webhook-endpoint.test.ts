@@ -1,6 +1,6 @@
 import { DeliveryStatus } from "@amana/contracts/webhooks/v1/event_pb";
 import { createOrm } from "@amana/database";
-import { createLogger, uuidv7 } from "@amana/runtime";
+import { allTenants, createLogger, forTenant, uuidv7 } from "@amana/runtime";
 import { aBusinessCaller, eventually } from "@amana/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { aPaymentEvent } from "../../test/a-payment-event.ts";
@@ -44,6 +44,53 @@ test("deleteWebhookEndpoint deletes at most 1 000 pending deliveries, so that it
   const rows = await harness.sql("select 1 from delivery where endpoint_id = ? and status = 'PENDING'", [id]);
   expect(rows).toHaveLength(6);
 });
+
+test("deleteWebhookEndpoint reads no replays and fewer than 3 000 deliveries of an endpoint that has 5 000 replays and 25 000 deliveries", async () => {
+  await using ownHarness = await startHarness({ deliver: false });
+  const { endpoints, sql } = ownHarness;
+  const caller = aBusinessCaller();
+  const { id } = await endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/history" }, { caller });
+  await sql(
+    `insert into webhook_replay
+       (id, business_id, endpoint_id, status, since, until, types, statuses, reached_at, reached_id)
+     select uuidv7(), ?, ?, 'DONE', now() - interval '1 hour', now(), '{}', '{FAILED}', now(), uuidv7()
+     from generate_series(1, 5000)`,
+    [caller.businessId, id],
+  );
+  // The pending deliveries are the last rows, so a scan of the table would first read all others.
+  await sql(
+    `insert into delivery (id, business_id, event_id, endpoint_id, status, next_attempt_at)
+     select uuidv7(), ?, uuidv7(), ?, case when n > 20000 then 'PENDING' else 'SUCCEEDED' end, case when n > 20000 then now() end
+     from generate_series(1, 25000) n`,
+    [caller.businessId, id],
+  );
+  await sql("analyze webhook_replay, delivery");
+
+  const before = await countRows(ownHarness);
+  await endpoints.deleteWebhookEndpoint({ id }, { caller });
+  const after = await eventually(async () => {
+    const counts = await countRows(ownHarness);
+    expect(counts.delivery.deleted).toBe(1_000);
+    return counts;
+  }, 20_000);
+  expect(after.webhook_replay).toEqual(before.webhook_replay);
+  expect(after.delivery.read - before.delivery.read).toBeLessThan(3_000);
+}, 30_000);
+
+/** Returns the numbers of rows that all statements together have read and deleted, by table. */
+async function countRows({ sql, orm }: Harness) {
+  // The service's connection otherwise reports its counts only after up to ten seconds.
+  await forTenant(allTenants, () => orm.em.fork().execute("select pg_stat_force_next_flush()"));
+  const rows = await sql<{ relname: string; read: number; deleted: number }>(
+    `select relname, (seq_tup_read + idx_tup_fetch)::int as read, n_tup_del::int as deleted
+     from pg_stat_user_tables where relname in ('webhook_replay', 'delivery')`,
+  );
+  const countsOf = (table: string) => {
+    const { read = Number.NaN, deleted = Number.NaN } = rows.find(({ relname }) => relname === table) ?? {};
+    return { read, deleted };
+  };
+  return { webhook_replay: countsOf("webhook_replay"), delivery: countsOf("delivery") };
+}
 
 test("deleteWebhookEndpoint returns the same error not_found for an unknown id, a malformed id, a deleted endpoint and another business's id", async () => {
   const caller = aBusinessCaller();

@@ -12,6 +12,12 @@ import { WebhookEndpoint } from "../webhook-endpoint/webhook-endpoint.ts";
  */
 const deliveriesMax = 1_000;
 
+/**
+ * Deletes an endpoint with its pending deliveries. Its replays and health counts remain, because
+ * their number has no limit. `deleteOldReplays` and `deleteOldHealth` delete them later. The next
+ * step of a running replay ends it. The health counts also count for the limit of attempts of the
+ * business.
+ */
 export const deleteWebhookEndpoint =
   ({ orm, clock }: Context): Implementation<typeof WebhookEndpointService.method.deleteWebhookEndpoint> =>
   async ({ id }, call) => {
@@ -19,17 +25,16 @@ export const deleteWebhookEndpoint =
     await transaction(orm, async (em) => {
       // Locks the endpoint first and skips locked deliveries afterwards. A deadlock with the
       // statement that records results is therefore impossible, in whatever order that statement
-      // locks its rows. The deletion of replays may wait for a replay step, but a replay step never
-      // locks an endpoint.
+      // locks its rows.
       const endpoint = await lockRow(em, WebhookEndpoint, businessId, id, webhookEndpointNotFound);
-      await em.execute("delete from webhook_replay where endpoint_id = ? and business_id = ?", [id, businessId]);
       // Another transaction may have locked a delivery to record, redeliver or claim it. Such a
-      // delivery, and each delivery beyond `deliveriesMax`, becomes SKIPPED when it is due.
+      // delivery, and each delivery beyond `deliveriesMax`, becomes SKIPPED when it is due. The
+      // order and the array make PostgreSQL use indexes. Otherwise it may scan the whole table.
       await em.execute(
-        `delete from delivery where id in (
+        `delete from delivery where id = any (array(
            select id from delivery where endpoint_id = ? and business_id = ? and status = 'PENDING'
-           limit ${deliveriesMax} for update skip locked
-         )`,
+           order by greatest(next_attempt_at, leased_until) limit ${deliveriesMax} for update skip locked
+         ))`,
         [id, businessId],
       );
       await em.execute("delete from webhook_endpoint where id = ? and business_id = ?", [id, businessId]);

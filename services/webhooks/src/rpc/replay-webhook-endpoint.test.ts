@@ -231,7 +231,7 @@ test("advanceReplay restarts no deliveries if its process has lost the replay's 
   expect(await endpoint.dueCount()).toBe(0);
 });
 
-test("a running replay becomes DONE if its endpoint is disabled, and is deleted if its endpoint is deleted", async () => {
+test("a running replay becomes DONE if its endpoint is disabled or deleted, and getWebhookReplay returns not_found for the deleted endpoint", async () => {
   const disabled = await anEndpoint(idleHarness);
   const deleted = await anEndpoint(idleHarness);
   for (const endpoint of [disabled, deleted])
@@ -249,8 +249,12 @@ test("a running replay becomes DONE if its endpoint is disabled, and is deleted 
 
   await eventually(async () => expect(await disabled.read(ended.id)).toMatchObject({ status: DONE, matched: 3_000 }));
   expect((await disabled.read(ended.id)).sent).toBeLessThan(600);
-  expect(await idleHarness.sql("select 1 from webhook_replay where id = ?", [removed.id])).toEqual([]);
-  expect(await deleted.dueCount()).toBe(0);
+  await expect(deleted.read(removed.id)).rejects.toMatchObject({ kind: "not_found", code: "not_found" });
+  await eventually(async () => {
+    const rows = await idleHarness.sql<{ sent: number }>("select status, sent from webhook_replay where id = ?", [removed.id]);
+    expect(rows).toEqual([{ status: "DONE", sent: expect.any(Number) }]);
+    expect(rows[0]?.sent).toBeLessThan(600);
+  });
 });
 
 test("deleteOldReplays deletes a DONE replay 30 days after the replay's creation, and deletes no replay in progress", async () => {

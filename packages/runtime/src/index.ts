@@ -1,7 +1,7 @@
 /** Basics of all processes: settings, logs, metrics, start and stop, time and identifiers. */
 
 export { createBatcher } from "./concurrency/batcher.ts";
-export { atMostEvery, setBounded } from "./concurrency/cache.ts";
+export { atMostEvery, atMostEveryForKey, setBounded } from "./concurrency/cache.ts";
 export { FairSemaphore } from "./concurrency/fair-semaphore.ts";
 export { currentOperation, inOperation } from "./concurrency/operation.ts";
 export { allTenants, currentTenant, forTenant } from "./concurrency/tenant.ts";

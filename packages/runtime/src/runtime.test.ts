@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import {
   atMostEvery,
+  atMostEveryForKey,
   backoffMs,
   createBatcher,
   createLogger,
@@ -195,4 +196,21 @@ test("atMostEvery calls the given function once within an interval, and again af
 
   const readEachTime = atMostEvery(0, async () => ++calls);
   expect([await readEachTime(), await readEachTime()]).toEqual([2, 3]);
+});
+
+test("atMostEveryForKey reads once for each key within an interval, and again after a failed read or for a key beyond the maximum", async () => {
+  let calls = 0;
+  const read = async () => ++calls;
+  const oncePerMinute = atMostEveryForKey<number>(60_000, 2);
+  expect(await Promise.all([oncePerMinute("a", read), oncePerMinute("a", read), oncePerMinute("b", read)])).toEqual([1, 1, 2]);
+  expect(await oncePerMinute("a", read)).toBe(1);
+  expect(await oncePerMinute("c", read)).toBe(3);
+  expect(await oncePerMinute("a", read)).toBe(4);
+
+  const failure = new Error("the database is unavailable");
+  await expect(oncePerMinute("d", () => Promise.reject(failure))).rejects.toBe(failure);
+  expect(await oncePerMinute("d", read)).toBe(5);
+
+  const eachTime = atMostEveryForKey<number>(0, 2);
+  expect([await eachTime("a", read), await eachTime("a", read)]).toEqual([6, 7]);
 });

@@ -1,10 +1,12 @@
 import { EventEmitter } from "node:events";
+import { atMostEveryForKey } from "@amana/runtime";
 import { createSecretBox } from "@amana/secret-box";
 import type { ServiceParts } from "@amana/service-host";
 import type { Config } from "./config.ts";
 import { ConcurrencyLimits } from "./delivery/concurrency-limits.ts";
 import type { NewDelivery } from "./event/new-delivery.ts";
 import { createAddressGuard } from "./http-client/address-guard.ts";
+import type { DayOfAttempts } from "./webhook-endpoint/endpoint-health.ts";
 
 export type Context = Readonly<ReturnType<typeof createContext>>;
 
@@ -17,6 +19,17 @@ interface DeliverySignals {
   /** Deliveries without a lease may have become due. */
   due: [];
 }
+
+/**
+ * Sums over the many rows of `endpoint_health`. The process reads each sum at most once in the
+ * given time, so that frequent requests of a business cost PostgreSQL little CPU time.
+ */
+export const createAttemptSums = ({ limitMs, healthMs }: { readonly limitMs: number; readonly healthMs: number }) => ({
+  /** By business. See `isAttemptLimitReached`. */
+  isLimitReached: atMostEveryForKey<boolean>(limitMs, 10_000),
+  /** By endpoint. See `readAttemptsOfDay`. */
+  dayOfEndpoint: atMostEveryForKey<readonly DayOfAttempts[]>(healthMs, 1_000),
+});
 
 export const createContext = ({ config, orm, logger, clock }: ServiceParts<Config>) => ({
   orm,
@@ -44,5 +57,6 @@ export const createContext = ({ config, orm, logger, clock }: ServiceParts<Confi
     perBusiness: config.businessConcurrency,
     perEndpoint: config.endpointConcurrency,
   }),
+  attemptSums: createAttemptSums({ limitMs: 10_000, healthMs: 5_000 }),
   signals: new EventEmitter<DeliverySignals>(),
 });

@@ -6,7 +6,7 @@ import type { Message } from "@amana/messaging";
 import { createRpcClient } from "@amana/rpc";
 import { startTestService } from "@amana/service-host/testing";
 import { eventually } from "@amana/testing";
-import type { Context } from "../src/context.ts";
+import { type Context, createAttemptSums } from "../src/context.ts";
 import { ConcurrencyLimits, type DeliveryLimits } from "../src/delivery/concurrency-limits.ts";
 import { startDelivering } from "../src/delivery/delivery-worker.ts";
 import { webhooks } from "../src/service.ts";
@@ -15,6 +15,8 @@ export interface HarnessOptions {
   readonly allowInsecure?: boolean;
   /** Settings of the delivery worker. If false, the service runs without this worker. */
   readonly deliver?: Partial<Context["delivery"] & DeliveryLimits> | false;
+  /** Time for which the service uses sums of attempts. Default: 0. */
+  readonly attemptSumsMs?: number;
 }
 
 export type Harness = Awaited<ReturnType<typeof startHarness>>;
@@ -41,6 +43,7 @@ export async function startHarness(options: HarnessOptions = {}) {
           ...delivery,
         },
         limits: new ConcurrencyLimits({ total, perBusiness, perEndpoint }),
+        attemptSums: createAttemptSums({ limitMs: options.attemptSumsMs ?? 0, healthMs: options.attemptSumsMs ?? 0 }),
       },
     }),
   );

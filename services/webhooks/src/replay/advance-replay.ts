@@ -54,9 +54,10 @@ export async function advanceReplay(context: Context, id: string, lease: Lease):
 }
 
 async function isLimitReached(context: Context, id: string): Promise<boolean> {
-  const em = context.orm.em.fork();
-  const [replay] = await em.execute<{ business_id: string }[]>("select business_id from webhook_replay where id = ?", [id]);
-  return replay !== undefined && (await isAttemptLimitReached(em, context, replay.business_id));
+  return await transaction(context.orm, async (em) => {
+    const [replay] = await em.execute<{ business_id: string }[]>("select business_id from webhook_replay where id = ?", [id]);
+    return replay !== undefined && (await isAttemptLimitReached(em, context, replay.business_id));
+  });
 }
 
 /**

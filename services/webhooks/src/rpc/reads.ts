@@ -19,12 +19,13 @@ import {
 export const listWebhookEndpoints = createListRpc(webhookEndpointList, "webhookEndpoints", toWebhookEndpointMessage);
 
 export const getWebhookEndpoint =
-  ({ orm }: Context): Implementation<typeof WebhookEndpointService.method.getWebhookEndpoint> =>
+  ({ orm, attemptSums }: Context): Implementation<typeof WebhookEndpointService.method.getWebhookEndpoint> =>
   async ({ id }, { caller }) => {
     const businessId = requireBusiness(caller);
     const endpoint = await webhookEndpointView.read(orm.em, businessId, id);
     if (!endpoint) throw webhookEndpointNotFound();
-    return toWebhookEndpointMessage(endpoint, { health: healthOf(endpoint, await readAttemptsOfDay(orm.em, businessId, id)) });
+    const day = await attemptSums.dayOfEndpoint(endpoint.id, () => readAttemptsOfDay(orm.em, businessId, endpoint.id));
+    return toWebhookEndpointMessage(endpoint, { health: healthOf(endpoint, day) });
   };
 
 export const getWebhookReplay =

@@ -82,3 +82,51 @@ test("a running replay pauses while the business is at its attempt limit, and co
     }),
   );
 });
+
+test("the webhooks service sums the attempts of a business once for several tests, redeliveries and replays, and the attempts of an endpoint once for several reads of its health", async () => {
+  await using summing = await startHarness({ deliver: false, attemptSumsMs: 600_000 });
+  const caller = aBusinessCaller();
+  const { id } = await summing.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1:9/" }, { caller });
+  const event = aPaymentEvent(caller);
+  await summing.publish(event);
+  await summing.sql(
+    `insert into endpoint_health
+     select ?, ?, now() - interval '1 hour' - n * interval '1 minute', 7, 1, 0 from generate_series(1, 1000) n`,
+    [caller.businessId, id],
+  );
+  const rowsRead = await countReadRows(summing);
+
+  const sendTest = () => summing.endpoints.testWebhookEndpoint({ id }, { caller });
+  await Promise.all([sendTest(), sendTest(), sendTest(), sendTest()]);
+  await summing.events.redeliverEvent({ eventId: event.id }, { caller });
+  const { id: replayId } = await summing.endpoints.replayWebhookEndpoint({ id, sinceMs: 0n }, { caller });
+  await using _job = runReplays(summing.context, 20);
+  await eventually(async () =>
+    expect(await summing.endpoints.getWebhookReplay({ id, replayId }, { caller })).toMatchObject({
+      status: WebhookReplayStatus.DONE,
+    }),
+  );
+  expect(await rowsRead()).toBe(1000);
+
+  const readEndpoint = () => summing.endpoints.getWebhookEndpoint({ id }, { caller });
+  await Promise.all([readEndpoint(), readEndpoint(), readEndpoint()]);
+  expect((await readEndpoint()).health).toMatchObject({ successRate24h: 1 });
+  expect(await rowsRead()).toBe(1000);
+});
+
+/**
+ * Counts the rows of `endpoint_health` that the service reads. PostgreSQL evaluates the policy for
+ * each row. The statistics of PostgreSQL would not yet contain the last second of other sessions.
+ * Returns a function that returns the number of rows read since its last call.
+ */
+async function countReadRows({ sql }: Harness): Promise<() => Promise<number>> {
+  await sql("create sequence rows_read");
+  await sql("grant usage on sequence rows_read to public");
+  await sql("create policy rows_read on endpoint_health as restrictive for select using (nextval('rows_read') > 0)");
+  const restart = async () => {
+    const [row] = await sql<{ last: string }>("select last_value as last, setval('rows_read', 1) from rows_read");
+    return Number(row?.last) - 1;
+  };
+  await restart();
+  return restart;
+}

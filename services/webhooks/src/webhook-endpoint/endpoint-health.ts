@@ -7,7 +7,7 @@ import type { WebhookEndpoint } from "./webhook-endpoint.ts";
 /**
  * Numbers of attempts in one duration class by result, for the last day and the last hour (`_1h`).
  */
-interface DayOfAttempts {
+export interface DayOfAttempts {
   readonly duration_class: number;
   readonly succeeded: number;
   readonly failed: number;
@@ -25,7 +25,8 @@ const classStartMs = (durationClass: number): number => 2 ** (durationClass / cl
 
 /**
  * Returns the attempts of the last day by duration class, the class of the shortest durations
- * first. The query reads a few hundred rows, independent of the number of attempts.
+ * first. The query reads up to 16 704 rows (288 intervals of five minutes, 58 duration classes),
+ * independent of the number of attempts.
  */
 export async function readAttemptsOfDay(em: SqlEntityManager, businessId: string, endpointId: string): Promise<DayOfAttempts[]> {
   return await preparedQuery<DayOfAttempts>(

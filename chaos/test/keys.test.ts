@@ -15,5 +15,7 @@ test("the attack program `keys` finds no gateway that accepts a revoked key, and
     "checked: a captured token is rejected after it has expired",
   ])
     expect(report.countOf(counter), counter).toBeGreaterThan(0);
-  expect(report.countOf("checked: a request sent after the revocation is rejected")).toBeGreaterThan(50);
+  // The program plays at least three rounds. A round whose revocation is confirmed sends at least ten
+  // requests afterwards. Only a round that kills identity can lack the confirmation.
+  expect(report.countOf("checked: a request sent after the revocation is rejected")).toBeGreaterThanOrEqual(20);
 });

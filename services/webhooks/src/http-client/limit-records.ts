@@ -97,7 +97,7 @@ export class LimitedRecords extends Duplex {
     // OpenSSL parses a record during the call of `push`. When the loop reaches the next record, the
     // inspector therefore has the key for it, and the connector has called `endHandshake` if the
     // handshake has ended.
-    while (bytes.length >= recordHeaderBytes && !this.#isFull && !this.destroyed) {
+    while (bytes.length >= recordHeaderBytes && !this.destroyed) {
       if (bytes[1] !== majorVersion) {
         // The server's response is not TLS. OpenSSL needs only these bytes to report an error.
         this.push(bytes.subarray(0, recordHeaderBytes));
@@ -105,14 +105,9 @@ export class LimitedRecords extends Duplex {
         return;
       }
       const length = recordHeaderBytes + bytes.readUInt16BE(3);
-      if (!this.#allows(bytes[0], length)) {
-        this.#refuseMore();
-        return;
-      }
-      if (bytes.length < length) break;
-      this.#bytes += length;
-      this.#records++;
-      if (!this.#pass(bytes.subarray(0, length))) {
+      const isAllowed = this.#allows(bytes[0], length);
+      if (isAllowed && bytes.length < length) break;
+      if (!isAllowed || !this.#pass(bytes.subarray(0, length))) {
         this.#refuseMore();
         return;
       }
@@ -121,8 +116,13 @@ export class LimitedRecords extends Duplex {
     this.#incomplete = bytes;
   }
 
-  /** Passes on a record if the inspector accepts it. Returns whether the inspector accepted it. */
+  /**
+   * Counts a record, and passes it on if the inspector accepts it. Returns whether the inspector
+   * accepted it.
+   */
   #pass(record: Buffer): boolean {
+    this.#bytes += record.length;
+    this.#records++;
     if (!this.#tlsSocket) this.#cpuSince = process.threadCpuUsage();
     const isAccepted = this.#inspector.accepts(record);
     if (isAccepted && !this.push(record)) this.#socket.pause();

@@ -76,6 +76,15 @@ test("claimKey throws the stored refusal again, with all its fields, when a refu
   }
 });
 
+test("claimKey locks a key with two numbers, so that no key has the lock of a relay or of other work", async () => {
+  await transaction(db.orm, async (em) => {
+    await claimKey(em, aCall({ caller: aBusinessCaller() }), ApiKeySchema);
+    // `objsubid` is 1 for a lock with one number, and 2 for a lock with two numbers.
+    const locks = await em.execute("select objsubid from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()");
+    expect(locks).toEqual([{ objsubid: 2 }]);
+  });
+});
+
 test("claimKey replays a stored response even if the response has no content", async () => {
   const caller = aBusinessCaller();
   await execute(aCall({ caller }), (record) => record.storeResponse(ApiKeySchema, {}));

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { columnsOf, findEntities } from "@amana/database";
 import { type Call, isSameRequest } from "@amana/rpc";
 import { uuidv7 } from "@amana/runtime";
@@ -56,7 +57,7 @@ export async function claimKey<O extends DescMessage>(
   const id = uuidv7();
 
   const [row] = await em.execute<ClaimRow[]>(claimStatement(columnsOf(em, IdempotencyRecord)), [
-    JSON.stringify([scope, route, key]),
+    ...lockNumbers(scope, route, key),
     scope,
     route,
     key,
@@ -116,6 +117,16 @@ const reclaimStatement = `
   ) unchanged where k.id = unchanged.id returning k.id`;
 
 /**
+ * Returns the two numbers of a key's advisory lock. PostgreSQL keeps locks with two numbers apart
+ * from those with one number, which relays and other work use. The hash must be cryptographic:
+ * otherwise a business could choose a key whose lock is the lock of another business's key.
+ */
+function lockNumbers(...parts: string[]): [number, number] {
+  const hash = createHash("sha256").update(JSON.stringify(parts)).digest();
+  return [hash.readInt32BE(0), hash.readInt32BE(4)];
+}
+
+/**
  * Returns the SQL statement that reads the given columns of a key's record, or inserts a record if
  * the key has no record. If two requests use a new key at the same time, one request gets the
  * advisory lock, and `claimKey` rejects the other request immediately. Without the lock, the second
@@ -123,7 +134,7 @@ const reclaimStatement = `
  */
 const claimStatement = (columns: string) => `
   with clock as materialized (
-    select date_trunc('milliseconds', clock_timestamp()) as now, pg_try_advisory_xact_lock(hashtextextended(?, 0)) as is_locked
+    select date_trunc('milliseconds', clock_timestamp()) as now, pg_try_advisory_xact_lock(?::int, ?::int) as is_locked
   ), existing as (
     select ${columns} from idempotency_key where scope = ? and route = ? and key = ?
   ), inserted as (

@@ -34,7 +34,7 @@ export async function checkReceiver(context: Context, receiver: Receiver): Promi
   await using client = createHttpClient({
     addresses,
     timeoutMs: Math.min(delivery.timeoutMs, timeoutMsMax),
-    connecting: limits.connecting,
+    limits,
   });
   const secrets = decryptSecrets(context, receiver);
   const sender = { businessId: receiver.business_id, slotWaitMs: slotWaitMsMax };

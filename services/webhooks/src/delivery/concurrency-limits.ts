@@ -1,4 +1,5 @@
 import { FairSemaphore } from "@amana/runtime";
+import { HandshakeCpu } from "../http-client/handshake-cpu.ts";
 
 /** Limits of the attempts in flight in this process. */
 export interface DeliveryLimits {
@@ -50,6 +51,7 @@ export class ConcurrencyLimits {
    * are hosts with ports.
    */
   readonly connecting: FairSemaphore;
+  readonly handshakeCpu = new HandshakeCpu();
 
   constructor({ total, perBusiness, perEndpoint }: DeliveryLimits) {
     this.healthy = new FairSemaphore({ slots: total, perTenant: perBusiness, perKey: perEndpoint });

@@ -25,7 +25,7 @@ export function startDelivering(context: Context): AsyncDisposable {
   const client = createHttpClient({
     addresses: context.addresses,
     timeoutMs: context.delivery.timeoutMs,
-    connecting: limits.connecting,
+    limits,
   });
   const counter = startCountingAttempts(orm, logger);
   const claimDeliveries = createClaim(context);

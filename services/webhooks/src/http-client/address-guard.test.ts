@@ -47,8 +47,8 @@ test("the address guard refuses a host name with 33 addresses, and refuses furth
 });
 
 test("the webhook HTTP client returns DNS_ERROR for a host name with 33 addresses, after one query for each address family", async () => {
-  const { connecting } = new ConcurrencyLimits({ total: 64, perBusiness: 64, perEndpoint: 64 });
-  await using client = createHttpClient({ addresses: guard, timeoutMs: 10_000, connecting });
+  const limits = new ConcurrencyLimits({ total: 64, perBusiness: 64, perEndpoint: 64 });
+  await using client = createHttpClient({ addresses: guard, timeoutMs: 10_000, limits });
   const post = () =>
     client.post({ businessId: "business", slotWaitMs: 1_000 }, new URL("https://33.test/"), {}, Buffer.from("{}"));
   const outcomes = [...(await Promise.all([post(), post(), post()])), await post()];
@@ -71,10 +71,10 @@ test("validateUrl resolves two names of a business at once, and meanwhile checks
 });
 
 test("the webhook HTTP client returns DNS_ERROR for a host name that is an alias of a name without addresses", async () => {
-  const { connecting } = new ConcurrencyLimits({ total: 64, perBusiness: 64, perEndpoint: 64 });
+  const limits = new ConcurrencyLimits({ total: 64, perBusiness: 64, perEndpoint: 64 });
   // `resolve4` and `resolve6` return no address if a response contains only a CNAME record.
   const addresses = createAddressGuard({ allowInsecure: true, resolve: async () => [] });
-  await using client = createHttpClient({ addresses, timeoutMs: 10_000, connecting });
+  await using client = createHttpClient({ addresses, timeoutMs: 10_000, limits });
   for (const protocol of ["http", "https"]) {
     const sender = { businessId: "business", slotWaitMs: 1_000 };
     const outcome = await client.post(sender, new URL(`${protocol}://alias.test/`), {}, Buffer.from("{}"));

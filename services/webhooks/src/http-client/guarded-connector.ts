@@ -1,7 +1,6 @@
 import { constants } from "node:crypto";
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from "node:net";
 import { DEFAULT_CIPHERS, type TLSSocket } from "node:tls";
-import { setBounded } from "@amana/runtime";
 import { buildConnector } from "undici";
 import { type AddressGuard, AddressNotPublic } from "./address-guard.ts";
 import { LimitedRecords } from "./limit-records.ts";
@@ -14,53 +13,27 @@ import { limitResponse } from "./limit-response.ts";
  */
 const keyExchangeGroups = "*X25519MLKEM768:*X25519:P-256:X448:P-384:P-521";
 
-/** CPU time of a TLS handshake up to which its slot for connecting becomes free at once. */
-const freeCpuMs = 5;
 /**
- * Time for which the slot stays occupied, as a multiple of the CPU time above `freeCpuMs`. With
- * this factor, handshakes of 50 ms in all 16 slots of a business use less than a fifth of the CPU
- * time.
+ * Time for which the client waits for an address before it tries the next address of a name. With
+ * the default of Node.js, 500 ms, one lost SYN packet would fail an attempt at a receiver that also
+ * has an unreachable IPv6 address.
  */
-const holdFactor = 100;
-const hostsMax = 1_000;
-
-/**
- * CPU time of costly TLS handshakes by host. After a costly handshake, its slot for connecting
- * stays occupied, so that the slots of a business also limit its share of the CPU time.
- */
-export class HandshakeCosts {
-  readonly #excessMs = new Map<string, number>();
-
-  /** Returns a function that adds CPU time of one handshake with a host, in milliseconds. */
-  meter(host: string): (cpuMs: number) => void {
-    let freeMs = freeCpuMs;
-    return (cpuMs) => {
-      const excessMs = Math.max(0, cpuMs - freeMs);
-      freeMs = Math.max(0, freeMs - cpuMs);
-      if (excessMs > 0) setBounded(this.#excessMs, host, (this.#excessMs.get(host) ?? 0) + excessMs, hostsMax);
-    };
-  }
-
-  /**
-   * Returns the time for which a slot for the host must stay occupied. Deletes the CPU time of the
-   * host, so that only one slot stays occupied for it.
-   */
-  takeHoldMs(host: string): number {
-    const excessMs = this.#excessMs.get(host) ?? 0;
-    this.#excessMs.delete(host);
-    return excessMs * holdFactor;
-  }
-}
+const addressTimeoutMs = 2_500;
 
 /**
  * Creates a connector that rejects forbidden addresses and limits what a receiver sends. For a host
  * name, it checks the addresses when the socket resolves the name. For an IP address, it checks the
  * address before connecting, because the socket resolves nothing. The connector uses only HTTP/1.1,
  * so that an aborted connection affects no other request. It refuses TLS renegotiation, which would
- * repeat the cost of the handshake after the request has released its slot for connecting. It adds
- * the CPU time of each TLS handshake to `costs`.
+ * repeat the cost of the handshake after the request has released its slot for connecting. It calls
+ * `meterHandshake` at the start of each TLS handshake, and the returned function with CPU times of
+ * the handshake in milliseconds. It calls `onOpen` with each connected socket.
  */
-export function guardedConnector(addresses: AddressGuard, timeoutMs: number, costs: HandshakeCosts): buildConnector.connector {
+export function guardedConnector(
+  addresses: AddressGuard,
+  timeoutMs: number,
+  { meterHandshake, onOpen }: { meterHandshake: () => (cpuMs: number) => void; onOpen: (socket: Socket) => void },
+): buildConnector.connector {
   const lookup: LookupFunction = (hostname, { all }, callback) => {
     addresses.resolve(hostname).then(
       (resolvedAddresses) =>
@@ -72,6 +45,7 @@ export function guardedConnector(addresses: AddressGuard, timeoutMs: number, cos
   };
   const connect = buildConnector({
     timeout: timeoutMs,
+    autoSelectFamilyAttemptTimeout: addressTimeoutMs,
     allowH2: false,
     lookup,
     maxCachedSessions: 1_000,
@@ -82,7 +56,11 @@ export function guardedConnector(addresses: AddressGuard, timeoutMs: number, cos
     ciphers: `${DEFAULT_CIPHERS.replace(/TLS_CHACHA20_POLY1305_SHA256:?/, "")}:!kDHE`,
     ecdhCurve: keyExchangeGroups,
   } as object);
-  return (target, callback) => {
+  return (target, onConnected) => {
+    const callback: buildConnector.Callback = (...connected) => {
+      if (connected[1]) onOpen(connected[1]);
+      onConnected(...connected);
+    };
     const host = target.hostname.replace(/^\[(.*)\]$/, "$1");
     if (isIP(host) !== 0 && !addresses.allows(host)) return callback(new AddressNotPublic(), null);
     if (target.protocol !== "https:") {
@@ -92,8 +70,15 @@ export function guardedConnector(addresses: AddressGuard, timeoutMs: number, cos
       });
     }
     const port = Number(target.port || 443);
-    const tcpSocket = connectTcp({ host, port, lookup, noDelay: true, keepAlive: true });
-    const records = new LimitedRecords(tcpSocket, costs.meter(target.host ?? ""));
+    const tcpSocket = connectTcp({
+      host,
+      port,
+      lookup,
+      noDelay: true,
+      keepAlive: true,
+      autoSelectFamilyAttemptTimeout: addressTimeoutMs,
+    });
+    const records = new LimitedRecords(tcpSocket, meterHandshake());
     // The connector returns the socket, although its type does not state this.
     const tlsSocket = connect({ ...target, httpSocket: records as unknown as Socket }, (...connected) => {
       if (connected[0]) records.destroy();

@@ -1,7 +1,9 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { createServer, type Socket } from "node:net";
-import { setImmediate } from "node:timers/promises";
+import { connect, createServer, type Socket } from "node:net";
+import { setImmediate, setTimeout } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { eventually } from "@amana/testing";
 import { afterEach, expect, test } from "vitest";
@@ -17,11 +19,11 @@ afterEach(async () => {
   for (const disposable of stack.splice(0).reverse()) await disposable[Symbol.asyncDispose]();
 });
 
-function aClient(options: { timeoutMs?: number; allowInsecure?: boolean; resolve?: Resolve } = {}): HttpClient {
-  const { timeoutMs = 10_000, allowInsecure = true, resolve } = options;
-  const { connecting } = new ConcurrencyLimits({ total: 64, perBusiness: 64, perEndpoint: 64 });
+function aClient(options: { timeoutMs?: number; allowInsecure?: boolean; resolve?: Resolve; slots?: number } = {}): HttpClient {
+  const { timeoutMs = 10_000, allowInsecure = true, resolve, slots = 64 } = options;
+  const limits = new ConcurrencyLimits({ total: slots, perBusiness: slots, perEndpoint: slots });
   const addresses = createAddressGuard({ allowInsecure, ...(resolve ? { resolve } : {}) });
-  const client = createHttpClient({ addresses, timeoutMs, connecting });
+  const client = createHttpClient({ addresses, timeoutMs, limits });
   stack.push(client);
   return client;
 }
@@ -55,6 +57,7 @@ const body = Buffer.from("{}");
 const addressForbidden = { code: "ADDRESS_FORBIDDEN", detail: "the address is not public" };
 const timedOut = { code: "TIMEOUT", detail: "timed out after 0.1 s" };
 const head = "HTTP/1.1 200 OK\r\n";
+const okBody = "content-length: 2\r\n\r\nok";
 
 test("the webhook HTTP client returns the status and the first KiB of the response body", async () => {
   await using receiver = await startReceiver((response) => response.writeHead(202).end("a".repeat(5_000)));
@@ -292,7 +295,44 @@ test("the webhook HTTP client uses at most two connections for 60 consecutive re
   expect(ports.size).toBeLessThan(3);
 });
 
-const okBody = "content-length: 2\r\n\r\nok";
+test("the webhook HTTP client closes connections after their responses while half of its slots have open connections", async () => {
+  const receivers = await Promise.all([startReceiver(), startReceiver(), startReceiver()]);
+  stack.push(...receivers);
+  const client = aClient({ slots: 4 });
+  const connectionHeaders = async () => {
+    for (const { url } of receivers) expect(await client.post(sender, new URL(url), {}, body)).toMatchObject({ statusCode: 200 });
+    return receivers.map(({ requests }) => requests.at(-1)?.headers["connection"]);
+  };
+  expect(await connectionHeaders()).toEqual(["keep-alive", "keep-alive", "close"]);
+});
+
+test("the webhook HTTP client closes an idle connection after four seconds, even if the receiver offers ten minutes", async () => {
+  const server = await startRawServer((socket) => socket.write(`${head}keep-alive: timeout=600\r\n${okBody}`));
+  expect(await aClient().post(sender, server.url, {}, body)).toMatchObject({ statusCode: 200 });
+  await Promise.all(server.closed);
+}, 40_000);
+
+test("the webhook HTTP client waits for an IPv4 address whose first SYN packet is lost, although an IPv6 address follows", async () => {
+  // The kernel drops the packet, because the stopped server has a full queue of connections.
+  const program = `require("net").createServer((socket) => socket.end("HTTP/1.1 200 OK\\r\\n${okBody.replaceAll("\r\n", "\\r\\n")}"))
+    .listen({ host: "127.0.0.1", port: 0, backlog: 1 }, function () { console.log(this.address().port) })`;
+  const child = spawn(process.execPath, ["-e", program], { stdio: ["ignore", "pipe", "inherit"] });
+  stack.push({ [Symbol.asyncDispose]: async () => void child.kill("SIGKILL") });
+  const port = Number(String((await once(child.stdout, "data"))[0]));
+  child.kill("SIGSTOP");
+  const waiting = Array.from({ length: 4 }, () => connect({ host: "127.0.0.1", port }).on("error", () => {}));
+  stack.push({ [Symbol.asyncDispose]: async () => void waiting.map((socket) => socket.destroy()) });
+  await Promise.all(waiting.slice(0, 2).map((socket) => once(socket, "connect")));
+  const resolve: Resolve = async () => [
+    { address: "127.0.0.1", family: 4 },
+    { address: "::1", family: 6 },
+  ];
+  const response = aClient({ resolve }).post(sender, new URL(`http://shop.test:${port}/`), {}, body);
+  await setTimeout(800);
+  child.kill("SIGCONT");
+  expect(await response).toMatchObject({ statusCode: 200, failure: undefined });
+});
+
 const tooLong = { code: "INVALID_RESPONSE", detail: "the response is too long" };
 
 test.each([

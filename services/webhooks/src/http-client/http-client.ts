@@ -1,9 +1,12 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { Socket } from "node:net";
 import type { EnumName } from "@amana/contracts/enum-names";
 import type { DeliveryFailure } from "@amana/contracts/webhooks/v1/event_pb";
 import type { FairSemaphore } from "@amana/runtime";
 import { Agent } from "undici";
 import { type AddressGuard, AddressNotPublic } from "./address-guard.ts";
-import { guardedConnector, HandshakeCosts } from "./guarded-connector.ts";
+import { guardedConnector } from "./guarded-connector.ts";
+import type { HandshakeCpu } from "./handshake-cpu.ts";
 import { TlsLimitExceeded } from "./limit-records.ts";
 import { ResponseTooLong } from "./limit-response.ts";
 import { TooManyAddresses } from "./resolve-name.ts";
@@ -45,44 +48,68 @@ export interface HttpClient extends AsyncDisposable {
 }
 
 const bodyMsMax = 2_000;
+const idleMsMax = 4_000;
 const shownBytes = 1024;
 
 /**
- * Creates the HTTP client of deliveries. The client keeps connections to each origin alive. One
- * deadline covers connecting, TLS and response headers. The client does not follow redirects, does
- * not decompress bodies, and does not connect to addresses that the guard forbids. An attempt uses
- * a slot of `connecting` until its connection is ready or the attempt fails. After a costly TLS
- * handshake, the slot stays occupied for longer (see `HandshakeCosts`).
+ * Creates the agent that opens connections and sends requests. Run each dispatch in `senders` with
+ * the id of its business, to which the CPU time of a TLS handshake is added.
  */
-export function createHttpClient({
-  addresses,
-  timeoutMs,
-  connecting,
-}: {
-  readonly addresses: AddressGuard;
-  readonly timeoutMs: number;
-  readonly connecting: FairSemaphore;
-}): HttpClient {
-  const costs = new HandshakeCosts();
+function createAgent(addresses: AddressGuard, timeoutMs: number, handshakeCpu: HandshakeCpu) {
+  const senders = new AsyncLocalStorage<string>();
+  const meterHandshake = () => {
+    const businessId = senders.getStore() ?? "";
+    return (cpuMs: number) => handshakeCpu.add(businessId, cpuMs);
+  };
+  let openConnections = 0;
+  const onOpen = (socket: Socket) => {
+    openConnections++;
+    socket.once("close", () => openConnections--);
+  };
   const agent = new Agent({
-    connect: guardedConnector(addresses, timeoutMs, costs),
+    connect: guardedConnector(addresses, timeoutMs, { meterHandshake, onOpen }),
     // Must be false, although the connector never offers HTTP/2. Otherwise undici assumes that an
     // https origin may use HTTP/2, and queues all requests to the origin until its first connection
     // has negotiated a protocol.
     allowH2: false,
     // Sets no limit of connections per origin. Many endpoints may share an origin, and an endpoint
-    // that does not respond must not use up the connections of the other endpoints. The slots of
-    // `ConcurrencyLimits` limit the total number of connections.
+    // that does not respond must not use up the connections of the other endpoints.
     connections: null,
     pipelining: 1,
-    keepAliveTimeout: 4_000,
-    keepAliveMaxTimeout: 60_000,
+    // A receiver cannot keep an idle connection open for longer, because each connection can need
+    // hundreds of kilobytes of memory.
+    keepAliveTimeout: idleMsMax,
+    keepAliveMaxTimeout: idleMsMax,
     // Larger than the limits of `limitResponse`, which therefore closes the connection first. If
     // undici detects headers that are too large, it needs 100 ms to create its error.
     maxHeaderSize: 256 * 1024,
     headersTimeout: 0,
     bodyTimeout: 0,
   });
+  return { agent, senders, countConnections: () => openConnections };
+}
+
+/**
+ * Creates the HTTP client of deliveries. The client keeps connections to each origin alive. One
+ * deadline covers connecting, TLS and response headers. The client does not follow redirects, does
+ * not decompress bodies, and does not connect to addresses that the guard forbids. An attempt uses
+ * a slot of `connecting` until its connection is ready or the attempt fails. The slot stays
+ * occupied for longer if the TLS handshakes of the business need much CPU time (see
+ * `HandshakeCpu`). If as many connections are open as half of these slots, a further request closes
+ * its connection after the response.
+ */
+export function createHttpClient({
+  addresses,
+  timeoutMs,
+  limits: { connecting, handshakeCpu },
+}: {
+  readonly addresses: AddressGuard;
+  readonly timeoutMs: number;
+  readonly limits: { readonly connecting: FairSemaphore; readonly handshakeCpu: HandshakeCpu };
+}): HttpClient {
+  const { agent, senders, countConnections } = createAgent(addresses, timeoutMs, handshakeCpu);
+  /** Returns whether a new request must close its connection, to limit the idle connections. */
+  const mustClose = () => countConnections() >= connecting.limits.slots / 2;
 
   const inFlight = new Set<() => void>();
   let isAborted = false;
@@ -119,7 +146,7 @@ export function createHttpClient({
       if (isAborted) return onAbort();
 
       agent.dispatch(
-        { origin: url.origin, path: url.pathname + url.search, method: "POST", headers, body },
+        { origin: url.origin, path: url.pathname + url.search, method: "POST", headers, body, reset: mustClose() },
         {
           onRequestStart(controller) {
             hasConnected = true;
@@ -157,12 +184,12 @@ export function createHttpClient({
       const release = () => {
         if (!isConnecting) return;
         isConnecting = false;
-        const holdMs = costs.takeHoldMs(url.host);
+        const holdMs = handshakeCpu.holdMs(businessId);
         if (holdMs === 0) connecting.release(businessId, url.host);
         else setTimeout(() => connecting.release(businessId, url.host), holdMs).unref();
       };
       try {
-        return await send(url, headers, body, release);
+        return await senders.run(businessId, () => send(url, headers, body, release));
       } finally {
         release();
       }
@@ -202,6 +229,8 @@ const failures: readonly (readonly [RegExp, FailureCode, string])[] = [
   [/^ECONNREFUSED$/, "CONNECTION_REFUSED", "the connection was refused"],
   [/^E(HOST|NET)UNREACH$/, "CONNECTION_REFUSED", "the address is unreachable"],
   [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, "CONNECTION_RESET", "the connection was closed before a response"],
+  // undici fails with an assertion if the status is less than 100.
+  [/^(ERR_ASSERTION|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/, "INVALID_RESPONSE", "the response is not valid HTTP"],
   [/^(ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/, "TIMEOUT", "timed out while connecting"],
   // Node.js returns UNSPECIFIED if it has no code for OpenSSL's reason to reject a certificate.
   [

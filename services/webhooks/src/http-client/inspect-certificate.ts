@@ -5,8 +5,10 @@ interface DerValue {
   readonly length: number;
 }
 
-/** Sizes that bound the number of names that OpenSSL compares with name constraints. */
-export interface CertificateNames {
+/** Sizes of the parts of a certificate that a server can repeat. */
+export interface CertificateSizes {
+  /** Number of extensions, and of DER values in the names and lists that OpenSSL keeps. */
+  readonly values: number;
   /** Number of bytes of the extension "name constraints" (RFC 5280, section 4.2.1.10). */
   readonly constraintBytes: number;
   /** Number of bytes of the names to which the constraints of other certificates apply. */
@@ -26,6 +28,10 @@ const fullNameTag = 0xa0;
 
 const id = (hex: string) => Buffer.from(hex, "hex").toString("latin1");
 const extension = { alternativeNames: id("551d11"), nameConstraints: id("551d1e"), crlPoints: id("551d1f") };
+/** Extensions whose lists OpenSSL keeps as objects, with IP addresses and AS numbers (RFC 3779). */
+const listExtensions = new Set([...Object.values(extension), id("2b06010505070107"), id("2b06010505070108")]);
+/** Bit of a tag whose value contains further values. */
+const constructedBit = 0x20;
 /** RSA (RFC 8017, appendix A): rsaEncryption and RSASSA-PSS. */
 const rsaKeys = new Set([id("2a864886f70d010101"), id("2a864886f70d01010a")]);
 /** Key on an elliptic curve (RFC 5480, section 2.1.1). */
@@ -44,33 +50,57 @@ const modulusBytesMax = 8192 / 8 + 1;
 const exponentBytesMax = 5;
 /** Maximum size of a certificate's subject or issuer. */
 const distinguishedNameBytesMax = 1024;
+/**
+ * Maximum number of values of a handshake, as counted by `inspectCertificate`. OpenSSL needs up to
+ * 300 bytes of memory for each, until the connection is closed. A chain with 250 names has about
+ * 500 values.
+ */
+export const valuesMax = 1_000;
 
 /**
- * Returns the sizes of a certificate's names. Throws a RangeError if OpenSSL could need much CPU
+ * Returns the sizes of a certificate. Throws a RangeError if OpenSSL could need much CPU
  * time for the certificate, or if a part that this function reads is not valid DER. Accepts RSA
  * keys, keys on three NIST curves, and Ed25519 and Ed448 keys. Rejects long subjects and issuers.
  * Rejects CRL distribution points with a name relative to the issuer, because OpenSSL copies the
  * issuer for each of these points.
  */
-export function inspectCertificate(certificate: Buffer): CertificateNames {
+export function inspectCertificate(certificate: Buffer): CertificateSizes {
   const [signed] = valuesIn(readDer(certificate));
   const fields = valuesIn(signed);
   if (fields[0]?.tag === versionTag) fields.shift();
   const [, , issuer, , subject, publicKey] = fields;
-  for (const name of [issuer, subject]) check(name?.tag === sequenceTag && name.length <= distinguishedNameBytesMax);
+  check(issuer && subject);
+  for (const name of [issuer, subject]) check(name.tag === sequenceTag && name.length <= distinguishedNameBytesMax);
   checkKey(publicKey);
+  let values = countValues(issuer.content) + countValues(subject.content);
   let constraintBytes = 0;
-  let nameBytes = subject?.length ?? 0;
+  let nameBytes = subject.length;
   const extensions = fields.find(({ tag }) => tag === extensionsTag);
   for (const part of extensions ? valuesIn(valuesIn(extensions, extensionsTag)[0]) : []) {
     const parts = valuesIn(part);
     const name = contentOf(parts[0], objectIdentifierTag).toString("latin1");
     const value = contentOf(parts.at(-1), octetStringTag);
+    values += 1 + (listExtensions.has(name) ? countValues(value) : 0);
     if (name === extension.nameConstraints) constraintBytes += value.length;
     if (name === extension.alternativeNames) nameBytes += value.length;
     if (name === extension.crlPoints) for (const point of valuesIn(readDer(value))) checkPoint(point);
   }
-  return { constraintBytes, nameBytes };
+  return { values, constraintBytes, nameBytes };
+}
+
+/** Returns the number of values in the bytes, including the values in values. */
+function countValues(bytes: Buffer): number {
+  let count = 0;
+  const contents = [bytes];
+  for (const content of contents) {
+    for (let at = 0; at < content.length; count++) {
+      const value = readDer(content.subarray(at));
+      if (value.tag & constructedBit) contents.push(value.content);
+      at += value.length;
+    }
+    check(count <= valuesMax);
+  }
+  return count;
 }
 
 function checkKey(publicKey: DerValue | undefined): void {

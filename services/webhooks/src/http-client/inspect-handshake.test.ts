@@ -25,8 +25,10 @@ const dsa = sequence(sequence(objectId("2a8648ce380401"), sequence(integer(20)))
 const extension = (type: string, value: Buffer) => sequence(objectId(type), der(0x04, value));
 /** A CRL distribution point whose name has the given type. */
 const crlPoint = (nameTag: number) => extension("551d1f", sequence(sequence(der(0xa0, der(nameTag)))));
-const constraints = (bytes: number) => extension("551d1e", sequence(Buffer.alloc(bytes)));
-const names = (bytes: number) => extension("551d11", sequence(Buffer.alloc(bytes)));
+const constraints = (bytes: number) => extension("551d1e", sequence(der(0x82, Buffer.alloc(bytes))));
+const names = (bytes: number) => extension("551d11", sequence(der(0x82, Buffer.alloc(bytes))));
+/** An extension with a list of empty values. */
+const list = (type: string, length: number) => extension(type, sequence(...Array(length).fill(der(0x82))));
 
 /** A certificate without a valid signature. */
 function certificate({
@@ -98,6 +100,37 @@ test("the handshake inspector rejects an eleventh certificate, and too many comp
   const issuer = (bytes: number) => certificate({ extensions: [constraints(bytes)] });
   expect(accepts(leaf, issuer(900))).toBe(true);
   expect(accepts(leaf, issuer(600), issuer(600))).toBe(false);
+});
+
+test.each([
+  ["alternative names", (length: number) => ({ extensions: [list("551d11", length - 2)] })],
+  ["name constraints", (length: number) => ({ extensions: [list("551d1e", length - 2)] })],
+  [
+    "CRL distribution points",
+    (length: number) => ({ extensions: [extension("551d1f", sequence(...Array(length - 2).fill(sequence())))] }),
+  ],
+  ["IP address blocks", (length: number) => ({ extensions: [list("2b06010505070107", length - 2)] })],
+  ["AS numbers", (length: number) => ({ extensions: [list("2b06010505070108", length - 2)] })],
+  ["other extensions", (length: number) => ({ extensions: Array(length).fill(extension("2a03", nothing)) })],
+  [
+    "parts of names",
+    (length: number) => ({
+      issuer: sequence(...Array(length / 2).fill(der(0x31))),
+      subject: sequence(...Array(length / 2).fill(der(0x31))),
+    }),
+  ],
+] as const)(
+  "the handshake inspector accepts 1 000 values of %s in all certificates of a handshake, and rejects more",
+  (_, parts) => {
+    expect(accepts(certificate(parts(500)), certificate(parts(500)))).toBe(true);
+    expect(accepts(certificate(parts(500)), certificate(parts(502)))).toBe(false);
+  },
+);
+
+test("the handshake inspector rejects a certificate request of more than 4 KiB", () => {
+  const request = (bytes: number) => record(22, message(13, Buffer.alloc(bytes - 4)));
+  expect(new HandshakeInspector().accepts(request(4096))).toBe(true);
+  expect(new HandshakeInspector().accepts(request(4097))).toBe(false);
 });
 
 test.each([

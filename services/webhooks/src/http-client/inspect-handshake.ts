@@ -1,5 +1,5 @@
 import { createDecipheriv, createHash, createHmac } from "node:crypto";
-import { inspectCertificate } from "./inspect-certificate.ts";
+import { inspectCertificate, valuesMax } from "./inspect-certificate.ts";
 
 /** Length of a record's header (RFC 8446, section 5.1). */
 export const recordHeaderBytes = 5;
@@ -12,6 +12,7 @@ const applicationDataType = 23;
 const serverHelloType = 2;
 const newSessionTicketType = 4;
 const certificateType = 11;
+const certificateRequestType = 13;
 const finishedType = 20;
 /** Length of the header of a handshake message. */
 const messageHeaderBytes = 4;
@@ -22,6 +23,12 @@ const encryptedFinishedBytesMax = 128;
 
 /** Maximum number of certificates in a message. Most servers send two or three certificates. */
 const certificatesMax = 10;
+/**
+ * Maximum length of a message that requests a certificate of the client. It can name certificate
+ * authorities, and OpenSSL needs about 100 bytes of memory for each name, until the connection is
+ * closed. Most names have 50 to 150 bytes.
+ */
+const certificateRequestBytesMax = 4 * 1024;
 /**
  * Maximum product of the bytes of name constraints and the bytes of names. OpenSSL compares each
  * constraint with each name, and each comparison takes 0.3 µs of CPU time.
@@ -102,6 +109,7 @@ export class HandshakeInspector {
       if (type === newSessionTicketType && ++this.#tickets > ticketsMax) return false;
       // The message begins with the version, which has two bytes, and the random value.
       if (type === serverHelloType) this.#hasServerHello = !bytes.subarray(6, 6 + retryRandom.length).equals(retryRandom);
+      if (type === certificateRequestType && end > certificateRequestBytesMax) return false;
       if (type === certificateType && !acceptsCertificates(bytes.subarray(messageHeaderBytes, end), version)) return false;
       if (type === finishedType) this.#hasFinished = true;
       bytes = bytes.subarray(end);
@@ -140,23 +148,24 @@ export class HandshakeInspector {
  * RFC 8446, section 4.4.2).
  */
 function acceptsCertificates(message: Buffer, { isTls13 }: { isTls13: boolean }): boolean {
-  let [certificates, constraintBytes, nameBytes] = [0, 0, 0];
+  let [certificates, values, constraintBytes, nameBytes] = [0, 0, 0, 0];
   try {
     // In TLS 1.3, a context comes before the list, and extensions come after each certificate.
     let at = isTls13 ? 1 + message.readUInt8(0) : 0;
     for (at += 3; at < message.length; certificates++) {
       const start = at + 3;
       at = start + message.readUIntBE(at, 3);
-      const names = inspectCertificate(message.subarray(start, at));
-      constraintBytes += names.constraintBytes;
-      nameBytes += names.nameBytes;
+      const sizes = inspectCertificate(message.subarray(start, at));
+      values += sizes.values;
+      constraintBytes += sizes.constraintBytes;
+      nameBytes += sizes.nameBytes;
       if (isTls13) at += 2 + message.readUInt16BE(at);
     }
   } catch (error) {
     if (error instanceof RangeError) return false;
     throw error;
   }
-  return certificates <= certificatesMax && constraintBytes * nameBytes <= comparedBytesMax;
+  return certificates <= certificatesMax && values <= valuesMax && constraintBytes * nameBytes <= comparedBytesMax;
 }
 
 /** HKDF-Expand-Label with an empty context (RFC 8446, section 7.1), for at most one hash block. */

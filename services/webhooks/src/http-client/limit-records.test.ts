@@ -24,10 +24,10 @@ const tooManyRecords = { code: "TLS_ERROR", detail: "the certificates or TLS rec
 
 /** Creates a client. `connecting` contains its slots for connecting. */
 function startClient(timeoutMs = 10_000) {
-  const { connecting } = new ConcurrencyLimits({ total: 64, perBusiness: 64, perEndpoint: 64 });
-  const client = createHttpClient({ addresses: createAddressGuard({ allowInsecure: true }), timeoutMs, connecting });
+  const limits = new ConcurrencyLimits({ total: 64, perBusiness: 64, perEndpoint: 64 });
+  const client = createHttpClient({ addresses: createAddressGuard({ allowInsecure: true }), timeoutMs, limits });
   stack.push(client);
-  return { client, connecting };
+  return { client, connecting: limits.connecting };
 }
 
 const urlOf = (server: Server) => new URL(`https://127.0.0.1:${(server.address() as AddressInfo).port}/`);

@@ -1,0 +1,20 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { HandshakeCpu } from "./handshake-cpu.ts";
+
+beforeEach(() => vi.useFakeTimers({ toFake: ["performance"] }));
+afterEach(() => vi.useRealTimers());
+
+test("HandshakeCpu occupies the slots of a business until a quarter of a processor has provided the CPU time, except for a burst of 250 ms", () => {
+  const cpu = new HandshakeCpu();
+  for (let handshakes = 0; handshakes < 100; handshakes++) cpu.add("a", 2.5);
+  expect(cpu.holdMs("a")).toBe(0);
+  cpu.add("a", 50);
+  expect([cpu.holdMs("a"), cpu.holdMs("b")]).toEqual([200, 0]);
+  cpu.add("a", 50);
+  expect(cpu.holdMs("a")).toBe(400);
+  vi.advanceTimersByTime(300);
+  expect(cpu.holdMs("a")).toBe(100);
+  vi.advanceTimersByTime(3_600_000);
+  cpu.add("a", 251);
+  expect(cpu.holdMs("a")).toBe(4);
+});

@@ -263,7 +263,7 @@ describe("GET /payments/statement", () => {
     await Promise.all([otherResponse, openStatements[1]].map((response) => response?.body?.cancel()));
   });
 
-  test("GET /payments/statement reads the pages after the first page at the rate of costly lists", async () => {
+  test("GET /payments/statement reads its pages at the rate of costly lists", async () => {
     let nowMs = 0;
     await using server = await start(async () => [aLine(0)], {
       limits: { searchPerSecond: 20 },
@@ -272,12 +272,52 @@ describe("GET /payments/statement", () => {
     });
     const response = await server.get();
     const reading = response.text().catch(() => {});
-    // The first page, and one page for each token of the burst of 40.
-    await eventually(async () => expect(server.countCalls()).toBe(41));
+    // The gateway reads a page for each token of the burst of 40.
+    await eventually(async () => expect(server.countCalls()).toBe(40));
     nowMs += 1_000;
-    await eventually(async () => expect(server.countCalls()).toBe(61));
+    await eventually(async () => expect(server.countCalls()).toBe(60));
     nowMs += 50;
-    await eventually(async () => expect(server.countCalls()).toBe(62));
+    await eventually(async () => expect(server.countCalls()).toBe(61));
+    await Promise.all([server.gateway.app.close(), reading]);
+  });
+
+  test("all GET and HEAD requests for statements of a business share one limit of pages, and the first page of a GET waits for a token", async () => {
+    let nowMs = 0;
+    await using server = await start([[aLine(0)], [aLine(1)]], { limits: { searchPerSecond: 2 }, nowMs: () => nowMs });
+    expect((await (await server.get()).text()).match(/"amount"/g)).toHaveLength(2);
+    for (let i = 0; i < 2; i++) await fetch(`http://127.0.0.1:${server.port}${path}`, { method: "HEAD", ...server.key });
+    expect(server.countCalls()).toBe(4);
+
+    const pending = server.get();
+    await eventually(() => expect(server.gateway.bytes.countOf(totalKey)).toBe(4 * 1024 * 1024));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(server.countCalls()).toBe(4);
+    nowMs += 500;
+    const response = await pending;
+    expect([response.status, server.countCalls()]).toEqual([200, 5]);
+    nowMs += 500;
+    expect((await response.text()).match(/"amount"/g)).toHaveLength(2);
+  });
+
+  test("the gateway reads no page for a caller of GET /payments/statement that disconnects during the wait for a token", async () => {
+    let nowMs = 0;
+    await using server = await start(async () => [aLine(0)], {
+      limits: { searchPerSecond: 20 },
+      connectionBounds: { stallMs: 100 },
+      nowMs: () => nowMs,
+    });
+    const open = await server.get();
+    const reading = open.text().catch(() => {});
+    await eventually(async () => expect(server.countCalls()).toBe(40));
+    await using client = new RawClient(server.port);
+    await client.write(getHeadOf(server.key));
+    await eventually(() => expect(server.gateway.bytes.countOf(totalKey)).toBe(8 * 1024 * 1024));
+    client.socket.destroy();
+    await eventually(() => expect(server.gateway.bytes.countOf(totalKey)).toBe(4 * 1024 * 1024));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(server.countCalls()).toBe(40);
+    nowMs += 1_000;
+    await eventually(async () => expect(server.countCalls()).toBe(60));
     await Promise.all([server.gateway.app.close(), reading]);
   });
 });

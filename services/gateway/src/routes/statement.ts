@@ -26,7 +26,8 @@ const statementBytes = 4 * 1024 * 1024;
 
 /**
  * Adds the route of the statement. The gateway reads each page when the caller is ready to receive
- * it.
+ * it. The limit `statement` counts the pages, because their size is known only after the response
+ * has begun.
  */
 export function addStatement(app: App, gateway: Gateway): void {
   const { rpc, bytes, byteBounds, connectionBounds, limits, logger } = gateway;
@@ -75,8 +76,12 @@ export function addStatement(app: App, gateway: Gateway): void {
       admit(request, reply);
       const call = callOf(request, reply);
       const { listStatementLines } = rpc.statements;
-      const readPage = (cursor?: string) => listStatementLines({ ...range, ...(cursor !== undefined && { cursor }) }, call);
-      const firstPage = await readPage();
+      const readPage = async (receiver: Receiver, cursor?: string) => {
+        await waitForToken(limits.statement, limitKeyOf(request), receiver);
+        await requireValidKey(gateway, request);
+        return await listStatementLines({ ...range, ...(cursor !== undefined && { cursor }) }, call);
+      };
+      const firstPage = await readPage(reply.raw);
       // If the caller has disconnected, Fastify would report the unsent stream as an internal
       // error.
       if (reply.raw.destroyed) throw Problem.of("service_unavailable");
@@ -84,11 +89,7 @@ export function addStatement(app: App, gateway: Gateway): void {
       reply.headers(headersOf(format, range.fromMs, firstPage.untilMs));
       // Fastify would read the whole stream for a HEAD.
       if (request.method === "HEAD") return reply.send("");
-      const lines = streamLines(firstPage, format, async (cursor) => {
-        await waitForToken(limits.statement, limitKeyOf(request), () => stream.destroyed);
-        await requireValidKey(gateway, request);
-        return await readPage(cursor);
-      });
+      const lines = streamLines(firstPage, format, (cursor) => readPage(stream, cursor));
       const stream: Readable = Readable.from(lines, { objectMode: false, highWaterMark: 1 });
       stream.once("error", (error) =>
         logger.warn({ err: error, ...requestLogFields(request) }, "statement not completed, connection closed"),
@@ -100,9 +101,18 @@ export function addStatement(app: App, gateway: Gateway): void {
   });
 }
 
-/** Draws a token. Waits while the bucket is empty and `isEnded` returns false. */
-async function waitForToken(buckets: TokenBuckets | undefined, key: string, isEnded: () => boolean): Promise<void> {
-  while (!isEnded() && buckets?.draw(key).allowed === false) await sleep(1_000 / buckets.rate.perSecond);
+/** Response or stream that receives a page. */
+type Receiver = Pick<Readable, "destroyed">;
+
+/**
+ * Draws a token for a page. Waits while the bucket is empty. Throws a Problem if the receiver is
+ * destroyed during the wait, so that the gateway reads no page without a token.
+ */
+async function waitForToken(buckets: TokenBuckets | undefined, key: string, receiver: Receiver): Promise<void> {
+  while (buckets?.draw(key).allowed === false) {
+    await sleep(1_000 / buckets.rate.perSecond);
+    if (receiver.destroyed) throw Problem.of("service_unavailable");
+  }
 }
 
 const tooManyStatements = `At most ${perBusiness} statements are sent to a business at the same time. Read one to its end, or close its connection.`;

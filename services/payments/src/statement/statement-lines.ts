@@ -63,7 +63,17 @@ export async function readUntil(em: SqlEntityManager, to: Date): Promise<Date | 
   return row && !row.is_filling ? new Date(Number(row.ms)) : undefined;
 }
 
-/** Returns the page after a cursor. `listPage` explains why the limit is a literal. */
+/**
+ * Returns the page after a cursor. PostgreSQL reads the lines of the page in the order of the
+ * primary key, and reads the payment of each line by its id. PostgreSQL may estimate few lines for
+ * a business that has many. The plan must not depend on this estimate:
+ *
+ * - `limit (select …)` hides the limit from the planner, which then assumes that a tenth of the
+ *   lines is read. With a literal limit above the estimate, PostgreSQL would read and sort all
+ *   lines after the cursor.
+ * - `offset 0` keeps the subquery on `payment` separate. Without it, PostgreSQL could read the
+ *   payments of all businesses for a hash join.
+ */
 export async function readLines(
   em: SqlEntityManager,
   businessId: string,
@@ -75,8 +85,10 @@ export async function readLines(
      from (
        select * from money_movement
        where business_id = $1 and (at, id) > ($2::timestamptz, $3::uuid) and at < $4::timestamptz
-       order by at, id limit ${linesPerPage}
-     ) m join payment p on p.id = m.payment_id and (p.business_id = $1) is true
+       order by at, id limit (select ${linesPerPage})
+     ) m cross join lateral (
+       select * from payment where id = m.payment_id and (business_id = $1) is true offset 0
+     ) p
      order by m.at, m.id`,
     [businessId, at, id, until],
   );

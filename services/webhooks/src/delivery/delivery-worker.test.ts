@@ -9,7 +9,7 @@ import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { aPaymentEvent } from "../../test/a-payment-event.ts";
 import { addOldEvents, type Harness, startHarness, startReceiver } from "../../test/harness.ts";
-import { createClaim } from "./claim-due-deliveries.ts";
+import { createClaim, release } from "./claim-due-deliveries.ts";
 import { ConcurrencyLimits } from "./concurrency-limits.ts";
 import { startDelivering } from "./delivery-worker.ts";
 import { signatureHeaders } from "./signature.ts";
@@ -574,13 +574,88 @@ test("the claim function reads fewer than 30 rows of the delivery table if one d
   expect((await countReadRows(idleHarness)) - readBefore).toBeLessThan(30);
 });
 
+test.each([3, 30, 600])(
+  "the claim function reads fewer than 3000 rows of the delivery table if PostgreSQL planned the claim while %d deliveries were due and 50000 deliveries are due now",
+  async (plannedCount) => {
+    await using idleHarness = await startHarness({ deliver: false });
+    const { sql } = idleHarness;
+    const [busyCaller, otherCaller, disabledCaller] = [aBusinessCaller(), aBusinessCaller(), aBusinessCaller()];
+    const busyEndpoints = [];
+    for (let i = 0; i < 10; i++) busyEndpoints.push(await create("http://127.0.0.1:9/", busyCaller, idleHarness));
+    const other = await create("http://127.0.0.1:9/", otherCaller, idleHarness);
+    const disabled = await create("http://127.0.0.1:9/", disabledCaller, idleHarness);
+    await sql("update webhook_endpoint set status = 'DISABLED' where id = ?", [disabled.id]);
+    const addDue = (caller: Caller, id: string, count: number) =>
+      addOldEvents(idleHarness, { caller, id, count, hoursAgo: 1, status: "PENDING" });
+
+    // Without statistics from autovacuum, PostgreSQL keeps the plans of the first claims.
+    await sql("alter table delivery set (autovacuum_enabled = off)");
+    await sql(
+      `insert into delivery (id, business_id, event_id, endpoint_id, status)
+       select uuidv7(), uuidv7(), uuidv7(), uuidv7(), 'SUCCEEDED' from generate_series(1, 20000)`,
+    );
+    await addDue(otherCaller, other.id, plannedCount);
+    await addDue(disabledCaller, disabled.id, 1);
+    await sql("analyze delivery");
+    const claimAndRelease = async () => {
+      await addDue(disabledCaller, disabled.id, 1);
+      const claimed = await claimOnce(idleHarness);
+      await forAllTenants(() => release(idleHarness.orm, claimed))();
+      return claimed;
+    };
+    // PostgreSQL keeps a generic plan from the sixth execution on.
+    for (let i = 0; i < 8; i++) expect(await claimAndRelease()).toHaveLength(Math.min(plannedCount, 64));
+
+    for (const { id } of busyEndpoints) await addDue(busyCaller, id, 5_000);
+    await addDue(disabledCaller, disabled.id, 1);
+    const readBefore = await countReads(idleHarness);
+    const claimed = await claimOnce(idleHarness);
+    const read = await countReads(idleHarness);
+    expect(claimed).toHaveLength(64);
+    expect(read.rows - readBefore.rows).toBeLessThan(3_000);
+    expect(read.indexEntries - readBefore.indexEntries).toBeLessThan(3_000);
+    expect(await sql("select 1 from delivery where status = 'SKIPPED'")).toHaveLength(10);
+  },
+);
+
+test("the release of 64 leases reads fewer than 200 rows of the delivery table if PostgreSQL planned the release while the table had 3 rows", async () => {
+  await using idleHarness = await startHarness({ deliver: false });
+  const caller = aBusinessCaller();
+  const { id } = await create("http://127.0.0.1:9/", caller, idleHarness);
+  const addDue = (count: number) => addOldEvents(idleHarness, { caller, id, count, hoursAgo: 1, status: "PENDING" });
+  await idleHarness.sql("alter table delivery set (autovacuum_enabled = off)");
+  await addDue(3);
+  await idleHarness.sql("analyze delivery");
+  for (let i = 0; i < 8; i++) {
+    const claimed = await claimOnce(idleHarness);
+    await forAllTenants(() => release(idleHarness.orm, claimed))();
+  }
+  await addDue(20_000);
+  const claimed = await claimOnce(idleHarness);
+  expect(claimed).toHaveLength(64);
+  const readBefore = await countReads(idleHarness);
+  await forAllTenants(() => release(idleHarness.orm, claimed))();
+  const read = await countReads(idleHarness);
+  expect(read.rows - readBefore.rows).toBeLessThan(200);
+  expect(read.indexEntries - readBefore.indexEntries).toBeLessThan(200);
+});
+
 /** Returns the number of rows that all statements together have read from the table `delivery`. */
-async function countReadRows(idleHarness: Harness): Promise<number> {
-  await idleHarness.sql("select pg_stat_force_next_flush()");
-  const [row] = await idleHarness.sql<{ rows: string }>(
-    "select seq_tup_read + idx_tup_fetch as rows from pg_stat_user_tables where relname = 'delivery'",
+const countReadRows = async (idleHarness: Harness) => (await countReads(idleHarness)).rows;
+
+/**
+ * Returns the numbers of rows and of index entries that all statements together have read from the
+ * table `delivery`.
+ */
+async function countReads({ orm, sql }: Harness): Promise<{ rows: number; indexEntries: number }> {
+  // The claim uses a connection of the service, and `sql` uses a connection of the owner.
+  await forAllTenants(() => orm.em.fork().execute("select pg_stat_force_next_flush()"))();
+  await sql("select pg_stat_force_next_flush()");
+  const [row] = await sql<{ rows: string; entries: string }>(
+    `select seq_tup_read + idx_tup_fetch as rows, (select sum(idx_tup_read) from pg_stat_user_indexes i where i.relid = t.relid) as entries
+     from pg_stat_user_tables t where relname = 'delivery'`,
   );
-  return Number(row?.rows);
+  return { rows: Number(row?.rows), indexEntries: Number(row?.entries) };
 }
 
 test("two delivery workers on one database together send each delivery once", async () => {

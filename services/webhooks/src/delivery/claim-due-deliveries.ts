@@ -10,6 +10,12 @@ import { dueAtSql, endpointDueAtSql } from "./retry-policy.ts";
  * is processed.
  */
 const claimMax = 64;
+/**
+ * Maximum number of deliveries to slow endpoints in one claim. A claim takes these deliveries
+ * first, so that due deliveries to healthy endpoints cannot delay them. It is an eighth of
+ * `claimMax`, because slow endpoints share an eighth of the slots.
+ */
+const slowClaimMax = 8;
 
 /** A delivery that only this process may send until the lease expires. */
 export type LeasedDelivery = NewDelivery & { readonly lease_token: string };
@@ -43,16 +49,17 @@ export function createClaim({ orm, limits, delivery: { leaseMs } }: Context) {
     const inactive = groups.filter(({ key }) => !endpoints.has(key));
     const skipped = await skip(orm, inactive);
     const claimed: LeasedDelivery[] = [];
-    for (const slots of [limits.healthy, limits.slow]) {
-      const isSlow = slots === limits.slow;
+    let isMore = hasMore || skipped > 0;
+    for (const isSlow of [true, false]) {
+      const [slots, max] = isSlow ? [limits.slow, slowClaimMax] : [limits.healthy, claimMax];
       const groupsOfClass = groups.filter(({ key }) => endpoints.get(key)?.slow === isSlow);
-      const limit = Math.min(slots.limits.slots - slots.usedAndQueued(), claimMax - claimed.length);
+      const limit = Math.min(slots.limits.slots - slots.usedAndQueued(), max - claimed.length);
       for (const row of await claimDue<ClaimedRow>(orm, dueDeliveries, groupsOfClass, slots, { limit, leaseMs })) {
         const endpoint = endpoints.get(row.endpoint_id);
         if (endpoint) claimed.push({ ...row, ...endpoint });
       }
+      isMore ||= claimed.length === max;
     }
-    const isMore = hasMore || claimed.length === claimMax || skipped > 0;
     return { claimed, dueEndpoints: [...endpoints.keys()], isMore };
   };
 }

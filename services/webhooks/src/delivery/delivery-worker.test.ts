@@ -534,6 +534,52 @@ test("the claim function claims no more deliveries than the limits for businesse
   expect(nextClaimed).toHaveLength(3);
 });
 
+test("the claim function reserves an eighth of a claim for slow endpoints if more deliveries to healthy endpoints are due than a claim takes", async () => {
+  await using idleHarness = await startHarness({ deliver: false });
+  const [busyCaller, slowCaller] = [aBusinessCaller(), aBusinessCaller()];
+  const limits = new ConcurrencyLimits({ total: 1024, perBusiness: 256, perEndpoint: 32 });
+  const addDue = (caller: Caller, id: string, count: number) =>
+    addOldEvents(idleHarness, { caller, id, count, hoursAgo: 1, status: "PENDING" });
+  for (let i = 0; i < 4; i++) await addDue(busyCaller, (await create("http://127.0.0.1:9/", busyCaller, idleHarness)).id, 100);
+  const claimAndFinish = async () => {
+    const claimed = await claimOnce(idleHarness, limits);
+    for (const { id } of claimed) {
+      await idleHarness.sql(
+        "update delivery set status = 'SUCCEEDED', next_attempt_at = null, lease_token = null, leased_until = null where id = ?",
+        [id],
+      );
+    }
+    return [claimed.filter(({ slow }) => slow).length, claimed.length];
+  };
+  expect(await claimAndFinish()).toEqual([0, 64]);
+
+  const slowEndpoints = [];
+  for (let i = 0; i < 6; i++) slowEndpoints.push(await create("http://127.0.0.1:9/", slowCaller, idleHarness));
+  await idleHarness.sql("update webhook_endpoint set slow = true where business_id = ?", [slowCaller.businessId]);
+  for (const [index, { id }] of slowEndpoints.entries()) await addDue(slowCaller, id, index === 0 ? 1 : 2);
+  expect([await claimAndFinish(), await claimAndFinish(), await claimAndFinish()]).toEqual([
+    [8, 64],
+    [3, 64],
+    [0, 64],
+  ]);
+});
+
+test("the claim function returns isMore if it has claimed the maximum number of deliveries to slow endpoints", async () => {
+  await using idleHarness = await startHarness({ deliver: false });
+  const limits = new ConcurrencyLimits({ total: 1024, perBusiness: 256, perEndpoint: 32 });
+  const claim = forAllTenants(createClaim({ ...idleHarness.context, limits }));
+  const callers = [aBusinessCaller(), aBusinessCaller()];
+  for (const caller of callers) {
+    for (let i = 0; i < 3; i++) {
+      const { id } = await create("http://127.0.0.1:9/", caller, idleHarness);
+      await addOldEvents(idleHarness, { caller, id, count: 2, hoursAgo: 1, status: "PENDING" });
+    }
+  }
+  await idleHarness.sql("update webhook_endpoint set slow = true");
+  expect(await claim()).toMatchObject({ claimed: { length: 8 }, isMore: true });
+  expect(await claim()).toMatchObject({ claimed: { length: 4 }, isMore: false });
+});
+
 test("the claim function reads fewer than 700 rows of the delivery table if an endpoint without free slots has 20000 due deliveries", async () => {
   await using idleHarness = await startHarness({ deliver: false });
   const [busyCaller, otherCaller] = [aBusinessCaller(), aBusinessCaller()];

@@ -10,13 +10,17 @@ import { incrementVersionSql, leaseIsFreeSql } from "./lease.ts";
  */
 export interface DueTable {
   readonly table: string;
-  /** Condition of rows that have a due time. It is also the condition of both indexes. */
-  readonly plannedCondition: string;
+  /**
+   * Condition of rows that have a due time. It is also the condition of both indexes. Default:
+   * `dueAt` is not null.
+   */
+  readonly plannedCondition?: string;
   /** SQL expression for the due time of a row, exactly as in the index on `dueAt`. */
   readonly dueAt: string;
   /**
    * SQL expression for the due time, exactly as in the index that begins with `business_id`.
-   * Default: `dueAt`.
+   * Default: `dueAt`. A table with `key` needs an expression that differs from `dueAt`, so that
+   * PostgreSQL cannot use the index on `dueAt` for the rows of a group.
    */
   readonly dueAtOfGroup?: string;
   /** Second grouping column. The rows with the same value share a limit. */
@@ -49,28 +53,45 @@ const soonestMax = 500;
 const steppedMax = 1_000;
 const lowestId = "00000000-0000-0000-0000-000000000000";
 
+const plannedSql = ({ dueAt, plannedCondition = `${dueAt} is not null` }: DueTable) => plannedCondition;
+/**
+ * Returns an equivalent SQL condition that PostgreSQL evaluates for each row. PostgreSQL cannot use
+ * the condition to choose an index, and expects that almost all rows meet it.
+ */
+const evaluatedPerRow = (condition: string) => `nullif(${condition}, false) is not null`;
+
 /**
  * Creates a function that finds groups with due rows. Usually few rows are due, and a search finds
  * all of them in the index on the due time. If at least `soonestMax` rows are due, the oldest rows
  * may all belong to one tenant. The search then also steps through the groups that have planned
  * rows. Each step is one index probe, independent of the number of rows in the group.
+ *
+ * PostgreSQL keeps the plan of a prepared statement until it analyzes the table again. Meanwhile,
+ * thousands of rows can become due. The forms of the statements in this file make PostgreSQL choose
+ * plans that do not read all due rows, even if few rows were due at the time of planning.
  */
 export function createDueSearch(orm: Orm, due: DueTable): () => Promise<FoundGroups> {
-  const { table, plannedCondition, dueAt, key } = due;
+  const { table, dueAt, key } = due;
   const columns = key ? `business_id, ${key}` : "business_id";
   const tenantAndKey = `business_id as tenant, ${key ?? "business_id"} as key`;
   const nextGroupSql = (after: string) =>
-    `select ${columns} from ${table} where ${plannedCondition} and (${columns}) > (${after}) order by ${columns} limit 1`;
+    `select ${columns} from ${table} where ${plannedSql(due)} and (${columns}) > (${after}) order by ${columns} limit 1`;
   const after = key ? "$1::uuid, $2::uuid" : "$1::uuid";
   const afterStep = key ? `stepped.business_id, stepped.${key}` : "stepped.business_id";
+  // The default condition is omitted, because `dueAt <= now()` implies it. With both conditions,
+  // PostgreSQL would expect too few rows.
+  const isDue = `${due.plannedCondition ? `${due.plannedCondition} and ` : ""}${dueAt} <= now()`;
   let cursor: DueGroup = { tenant: lowestId, key: lowestId };
 
   return async () => {
     const em = orm.em.fork();
+    // The limit is a subquery, because PostgreSQL then expects to read a tenth of the rows and uses
+    // the order of the index. With a constant limit, PostgreSQL may read and sort all due rows.
     const soonest = await preparedQuery<DueGroup & { read: number }>(
       em,
       `with soonest as materialized (
-         select ${tenantAndKey} from ${table} where ${plannedCondition} and ${dueAt} <= now() and ${leaseIsFreeSql} order by ${dueAt} limit ${soonestMax}
+         select ${tenantAndKey} from ${table} where ${isDue} and ${evaluatedPerRow(leaseIsFreeSql)}
+         order by ${dueAt} limit (select ${soonestMax})
        ) select tenant, key, sum(count(*)) over ()::int as read from soonest group by tenant, key`,
       [],
     );
@@ -115,27 +136,42 @@ export async function claimDue<Row>(
     return freeSlots > 0 ? [{ tenant, key, used: usedSlots, free: freeSlots }] : [];
   });
   if (groupsWithSlots.length === 0 || limit <= 0) return [];
-  const { table, plannedCondition, dueAtOfGroup = due.dueAt, key, order = dueAtOfGroup, select } = due;
-  const isDue = `${plannedCondition} and ${dueAtOfGroup} <= now() and ${leaseIsFreeSql}`;
-  // Uses "between", because with "=" PostgreSQL may choose the index on the due time and sort the
-  // rows.
-  const ofGroup = key ? `business_id = g.tenant and ${key} = g.key` : "business_id between g.tenant and g.tenant";
+  const { table, dueAtOfGroup = due.dueAt, key, order = dueAtOfGroup, select } = due;
+  const isFree = evaluatedPerRow(`${leaseIsFreeSql} and id <> all($2::uuid[])`);
+  const isStillDue = evaluatedPerRow(`${plannedSql(due)} and ${dueAtOfGroup} <= now() and ${leaseIsFreeSql}`);
+  // "id = any(array(…))" makes PostgreSQL read the rows by primary key. With "in" or a join,
+  // PostgreSQL may read all due rows.
   return await preparedQuery<Row>(
     orm.em.fork(),
     `with candidate as (
        select c.id, c.rank, g.used + row_number() over (partition by g.tenant order by c.rank) as turn
        from jsonb_to_recordset($1::jsonb) as g (tenant uuid, key uuid, used int, free int) cross join lateral (
-         select id, row(${order}) as rank from ${table} where ${ofGroup} and ${isDue} and id <> all($2::uuid[])
+         select id, row(${order}) as rank from ${table} where ${dueOfGroupSql(due)} and ${isFree}
          order by ${key ? order : `business_id, ${order}`} limit g.free
        ) c
      ), mine as (
        select id from ${table}
-       where id in (select id from candidate where turn <= $3 order by turn, rank limit $4) and ${isDue}
+       where id = any(array(select id from candidate where turn <= $3 order by turn, rank limit $4)) and ${isStillDue}
        for update skip locked
      ), claimed as (
        update ${table} t set leased_until = now() + $5 * interval '1 millisecond', lease_token = $6::uuid${due.hasVersion ? `, ${incrementVersionSql}` : ""}
-       from mine where t.id = mine.id returning t.*
+       where t.id = any(array(select id from mine)) returning t.*
      ) ${select}`,
     [JSON.stringify(groupsWithSlots), except, perTenant, limit, leaseMs, randomUUID()],
   );
+}
+
+/**
+ * Returns the condition of the due rows of a group `g`. PostgreSQL can evaluate the condition with
+ * the index that begins with `business_id`, but not with the index on `dueAt`.
+ */
+function dueOfGroupSql(due: DueTable): string {
+  const { dueAt, dueAtOfGroup = dueAt, key, order = dueAtOfGroup } = due;
+  const planned = plannedSql(due);
+  if (key) return `${planned} and business_id = g.tenant and ${key} = g.key and ${dueAtOfGroup} <= now()`;
+  if (order === dueAtOfGroup)
+    return `${planned} and business_id >= g.tenant and (business_id, ${dueAtOfGroup}) <= (g.tenant, now())`;
+  // Uses "between", because with "=" PostgreSQL may sort the rows instead of using the index's
+  // order.
+  return `${planned} and business_id between g.tenant and g.tenant and ${evaluatedPerRow(`${dueAtOfGroup} <= now()`)}`;
 }

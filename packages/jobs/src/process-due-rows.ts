@@ -154,7 +154,6 @@ const dueTable = ({
   hasVersion = false,
 }: DueRows): DueTable => ({
   table,
-  plannedCondition: `${dueColumn} is not null`,
   dueAt: dueColumn,
   hasVersion,
   order: lowPriorityWhen ? `${lowPriorityWhen}, ${orderColumn}` : orderColumn,

@@ -10,6 +10,12 @@ import { dueAtSql, endpointDueAtSql } from "./retry-policy.ts";
  * is processed.
  */
 const claimMax = 64;
+/**
+ * Maximum number of deliveries to slow endpoints in one claim. A claim takes these deliveries
+ * first, so that due deliveries to healthy endpoints cannot delay them. It is an eighth of
+ * `claimMax`, because slow endpoints share an eighth of the slots.
+ */
+const slowClaimMax = 8;
 
 /** A delivery that only this process may send until the lease expires. */
 export type LeasedDelivery = NewDelivery & { readonly lease_token: string };
@@ -43,16 +49,17 @@ export function createClaim({ orm, limits, delivery: { leaseMs } }: Context) {
     const inactive = groups.filter(({ key }) => !endpoints.has(key));
     const skipped = await skip(orm, inactive);
     const claimed: LeasedDelivery[] = [];
-    for (const slots of [limits.healthy, limits.slow]) {
-      const isSlow = slots === limits.slow;
+    let isMore = hasMore || skipped > 0;
+    for (const isSlow of [true, false]) {
+      const [slots, max] = isSlow ? [limits.slow, slowClaimMax] : [limits.healthy, claimMax];
       const groupsOfClass = groups.filter(({ key }) => endpoints.get(key)?.slow === isSlow);
-      const limit = Math.min(slots.limits.slots - slots.usedAndQueued(), claimMax - claimed.length);
+      const limit = Math.min(slots.limits.slots - slots.usedAndQueued(), max - claimed.length);
       for (const row of await claimDue<ClaimedRow>(orm, dueDeliveries, groupsOfClass, slots, { limit, leaseMs })) {
         const endpoint = endpoints.get(row.endpoint_id);
         if (endpoint) claimed.push({ ...row, ...endpoint });
       }
+      isMore ||= claimed.length === max;
     }
-    const isMore = hasMore || claimed.length === claimMax || skipped > 0;
     return { claimed, dueEndpoints: [...endpoints.keys()], isMore };
   };
 }
@@ -71,18 +78,24 @@ async function readActiveEndpoints(orm: Orm, groups: readonly DueGroup[]): Promi
  * Sets at most 1000 due deliveries to the given endpoints to SKIPPED. The statement checks the
  * status of the endpoints again, because the business may have enabled an endpoint after
  * `readActiveEndpoints`. Returns the number of changed deliveries.
+ *
+ * The statement searches the index `delivery_due` once for each group. With a join, a plan that
+ * PostgreSQL made while few deliveries were pending reads the due deliveries of all businesses.
  */
 async function skip(orm: Orm, groups: readonly DueGroup[]): Promise<number> {
   if (groups.length === 0) return 0;
   const rows = await preparedQuery(
     orm.em,
     `update delivery set status = 'SKIPPED', next_attempt_at = null, lease_token = null, leased_until = null
-     where id in (
-       select d.id from jsonb_to_recordset($1::jsonb) as g (tenant uuid, key uuid) join delivery d
-         on d.business_id = g.tenant and d.endpoint_id = g.key and d.status = 'PENDING' and ${endpointDueAtSql} <= now()
-       where not exists (select from webhook_endpoint e where e.id = d.endpoint_id and e.status = 'ACTIVE')
-       limit 1000 for update of d skip locked
-     ) returning 1`,
+     where id = any(array(
+       select d.id from jsonb_to_recordset($1::jsonb) as g (tenant uuid, key uuid) cross join lateral (
+         select id from delivery
+         where business_id = g.tenant and endpoint_id = g.key and status = 'PENDING' and ${endpointDueAtSql} <= now()
+         order by ${endpointDueAtSql} limit (select 1000) for update skip locked
+       ) d
+       where (select e.status from webhook_endpoint e where e.id = g.key) is distinct from 'ACTIVE'
+       limit 1000
+     )) returning 1`,
     [JSON.stringify(groups)],
   );
   return rows.length;
@@ -90,14 +103,15 @@ async function skip(orm: Orm, groups: readonly DueGroup[]): Promise<number> {
 
 /**
  * Removes the leases of deliveries without counting an attempt, so that any process can claim the
- * deliveries again.
+ * deliveries again. The condition with "any" makes PostgreSQL read only these deliveries, even if
+ * the table was almost empty when PostgreSQL planned the statement.
  */
 export async function release(orm: Orm, deliveries: readonly LeasedDelivery[]): Promise<void> {
   await preparedQuery(
     orm.em,
     `update delivery set lease_token = null, leased_until = null
      from unnest($1::uuid[], $2::uuid[]) as r (id, token)
-     where delivery.id = r.id and delivery.lease_token = r.token`,
+     where delivery.id = any($1::uuid[]) and delivery.id = r.id and delivery.lease_token = r.token`,
     [deliveries.map(({ id }) => id), deliveries.map(({ lease_token }) => lease_token)],
   );
 }

@@ -9,7 +9,7 @@ import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { aPaymentEvent } from "../../test/a-payment-event.ts";
 import { addOldEvents, type Harness, startHarness, startReceiver } from "../../test/harness.ts";
-import { createClaim } from "./claim-due-deliveries.ts";
+import { createClaim, release } from "./claim-due-deliveries.ts";
 import { ConcurrencyLimits } from "./concurrency-limits.ts";
 import { startDelivering } from "./delivery-worker.ts";
 import { signatureHeaders } from "./signature.ts";
@@ -534,6 +534,52 @@ test("the claim function claims no more deliveries than the limits for businesse
   expect(nextClaimed).toHaveLength(3);
 });
 
+test("the claim function reserves an eighth of a claim for slow endpoints if more deliveries to healthy endpoints are due than a claim takes", async () => {
+  await using idleHarness = await startHarness({ deliver: false });
+  const [busyCaller, slowCaller] = [aBusinessCaller(), aBusinessCaller()];
+  const limits = new ConcurrencyLimits({ total: 1024, perBusiness: 256, perEndpoint: 32 });
+  const addDue = (caller: Caller, id: string, count: number) =>
+    addOldEvents(idleHarness, { caller, id, count, hoursAgo: 1, status: "PENDING" });
+  for (let i = 0; i < 4; i++) await addDue(busyCaller, (await create("http://127.0.0.1:9/", busyCaller, idleHarness)).id, 100);
+  const claimAndFinish = async () => {
+    const claimed = await claimOnce(idleHarness, limits);
+    for (const { id } of claimed) {
+      await idleHarness.sql(
+        "update delivery set status = 'SUCCEEDED', next_attempt_at = null, lease_token = null, leased_until = null where id = ?",
+        [id],
+      );
+    }
+    return [claimed.filter(({ slow }) => slow).length, claimed.length];
+  };
+  expect(await claimAndFinish()).toEqual([0, 64]);
+
+  const slowEndpoints = [];
+  for (let i = 0; i < 6; i++) slowEndpoints.push(await create("http://127.0.0.1:9/", slowCaller, idleHarness));
+  await idleHarness.sql("update webhook_endpoint set slow = true where business_id = ?", [slowCaller.businessId]);
+  for (const [index, { id }] of slowEndpoints.entries()) await addDue(slowCaller, id, index === 0 ? 1 : 2);
+  expect([await claimAndFinish(), await claimAndFinish(), await claimAndFinish()]).toEqual([
+    [8, 64],
+    [3, 64],
+    [0, 64],
+  ]);
+});
+
+test("the claim function returns isMore if it has claimed the maximum number of deliveries to slow endpoints", async () => {
+  await using idleHarness = await startHarness({ deliver: false });
+  const limits = new ConcurrencyLimits({ total: 1024, perBusiness: 256, perEndpoint: 32 });
+  const claim = forAllTenants(createClaim({ ...idleHarness.context, limits }));
+  const callers = [aBusinessCaller(), aBusinessCaller()];
+  for (const caller of callers) {
+    for (let i = 0; i < 3; i++) {
+      const { id } = await create("http://127.0.0.1:9/", caller, idleHarness);
+      await addOldEvents(idleHarness, { caller, id, count: 2, hoursAgo: 1, status: "PENDING" });
+    }
+  }
+  await idleHarness.sql("update webhook_endpoint set slow = true");
+  expect(await claim()).toMatchObject({ claimed: { length: 8 }, isMore: true });
+  expect(await claim()).toMatchObject({ claimed: { length: 4 }, isMore: false });
+});
+
 test("the claim function reads fewer than 700 rows of the delivery table if an endpoint without free slots has 20000 due deliveries", async () => {
   await using idleHarness = await startHarness({ deliver: false });
   const [busyCaller, otherCaller] = [aBusinessCaller(), aBusinessCaller()];
@@ -574,13 +620,88 @@ test("the claim function reads fewer than 30 rows of the delivery table if one d
   expect((await countReadRows(idleHarness)) - readBefore).toBeLessThan(30);
 });
 
+test.each([3, 30, 600])(
+  "the claim function reads fewer than 3000 rows of the delivery table if PostgreSQL planned the claim while %d deliveries were due and 50000 deliveries are due now",
+  async (plannedCount) => {
+    await using idleHarness = await startHarness({ deliver: false });
+    const { sql } = idleHarness;
+    const [busyCaller, otherCaller, disabledCaller] = [aBusinessCaller(), aBusinessCaller(), aBusinessCaller()];
+    const busyEndpoints = [];
+    for (let i = 0; i < 10; i++) busyEndpoints.push(await create("http://127.0.0.1:9/", busyCaller, idleHarness));
+    const other = await create("http://127.0.0.1:9/", otherCaller, idleHarness);
+    const disabled = await create("http://127.0.0.1:9/", disabledCaller, idleHarness);
+    await sql("update webhook_endpoint set status = 'DISABLED' where id = ?", [disabled.id]);
+    const addDue = (caller: Caller, id: string, count: number) =>
+      addOldEvents(idleHarness, { caller, id, count, hoursAgo: 1, status: "PENDING" });
+
+    // Without statistics from autovacuum, PostgreSQL keeps the plans of the first claims.
+    await sql("alter table delivery set (autovacuum_enabled = off)");
+    await sql(
+      `insert into delivery (id, business_id, event_id, endpoint_id, status)
+       select uuidv7(), uuidv7(), uuidv7(), uuidv7(), 'SUCCEEDED' from generate_series(1, 20000)`,
+    );
+    await addDue(otherCaller, other.id, plannedCount);
+    await addDue(disabledCaller, disabled.id, 1);
+    await sql("analyze delivery");
+    const claimAndRelease = async () => {
+      await addDue(disabledCaller, disabled.id, 1);
+      const claimed = await claimOnce(idleHarness);
+      await forAllTenants(() => release(idleHarness.orm, claimed))();
+      return claimed;
+    };
+    // PostgreSQL keeps a generic plan from the sixth execution on.
+    for (let i = 0; i < 8; i++) expect(await claimAndRelease()).toHaveLength(Math.min(plannedCount, 64));
+
+    for (const { id } of busyEndpoints) await addDue(busyCaller, id, 5_000);
+    await addDue(disabledCaller, disabled.id, 1);
+    const readBefore = await countReads(idleHarness);
+    const claimed = await claimOnce(idleHarness);
+    const read = await countReads(idleHarness);
+    expect(claimed).toHaveLength(64);
+    expect(read.rows - readBefore.rows).toBeLessThan(3_000);
+    expect(read.indexEntries - readBefore.indexEntries).toBeLessThan(3_000);
+    expect(await sql("select 1 from delivery where status = 'SKIPPED'")).toHaveLength(10);
+  },
+);
+
+test("the release of 64 leases reads fewer than 200 rows of the delivery table if PostgreSQL planned the release while the table had 3 rows", async () => {
+  await using idleHarness = await startHarness({ deliver: false });
+  const caller = aBusinessCaller();
+  const { id } = await create("http://127.0.0.1:9/", caller, idleHarness);
+  const addDue = (count: number) => addOldEvents(idleHarness, { caller, id, count, hoursAgo: 1, status: "PENDING" });
+  await idleHarness.sql("alter table delivery set (autovacuum_enabled = off)");
+  await addDue(3);
+  await idleHarness.sql("analyze delivery");
+  for (let i = 0; i < 8; i++) {
+    const claimed = await claimOnce(idleHarness);
+    await forAllTenants(() => release(idleHarness.orm, claimed))();
+  }
+  await addDue(20_000);
+  const claimed = await claimOnce(idleHarness);
+  expect(claimed).toHaveLength(64);
+  const readBefore = await countReads(idleHarness);
+  await forAllTenants(() => release(idleHarness.orm, claimed))();
+  const read = await countReads(idleHarness);
+  expect(read.rows - readBefore.rows).toBeLessThan(200);
+  expect(read.indexEntries - readBefore.indexEntries).toBeLessThan(200);
+});
+
 /** Returns the number of rows that all statements together have read from the table `delivery`. */
-async function countReadRows(idleHarness: Harness): Promise<number> {
-  await idleHarness.sql("select pg_stat_force_next_flush()");
-  const [row] = await idleHarness.sql<{ rows: string }>(
-    "select seq_tup_read + idx_tup_fetch as rows from pg_stat_user_tables where relname = 'delivery'",
+const countReadRows = async (idleHarness: Harness) => (await countReads(idleHarness)).rows;
+
+/**
+ * Returns the numbers of rows and of index entries that all statements together have read from the
+ * table `delivery`.
+ */
+async function countReads({ orm, sql }: Harness): Promise<{ rows: number; indexEntries: number }> {
+  // The claim uses a connection of the service, and `sql` uses a connection of the owner.
+  await forAllTenants(() => orm.em.fork().execute("select pg_stat_force_next_flush()"))();
+  await sql("select pg_stat_force_next_flush()");
+  const [row] = await sql<{ rows: string; entries: string }>(
+    `select seq_tup_read + idx_tup_fetch as rows, (select sum(idx_tup_read) from pg_stat_user_indexes i where i.relid = t.relid) as entries
+     from pg_stat_user_tables t where relname = 'delivery'`,
   );
-  return Number(row?.rows);
+  return { rows: Number(row?.rows), indexEntries: Number(row?.entries) };
 }
 
 test("two delivery workers on one database together send each delivery once", async () => {

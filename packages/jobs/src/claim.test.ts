@@ -1,0 +1,72 @@
+import { FairSemaphore, uuidv7 } from "@amana/runtime";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { createJobDatabase } from "../test/database.ts";
+import { claimDue, createDueSearch } from "./index.ts";
+
+let db: Awaited<ReturnType<typeof createJobDatabase>>;
+beforeAll(async () => {
+  db = await createJobDatabase();
+  // Without statistics from autovacuum, PostgreSQL keeps the plans of the first claims.
+  await db.sql("alter table job set (autovacuum_enabled = off)");
+  await db.sql("drop index job_business_id_since_idx");
+});
+beforeEach(() => db.sql("truncate job"));
+afterAll(() => db[Symbol.asyncDispose]());
+
+const insertRows = (count: number, businessId: string, dueAt: string) =>
+  db.sql(
+    `insert into job (id, business_id, since, due_at) select uuidv7(), ${businessId}, now() - n * interval '1 second', ${dueAt} from generate_series(1, ?) n`,
+    [count],
+  );
+const quoted = (id: string) => `'${id}'::uuid`;
+const oneOf100Businesses = "lpad((n % 100)::text, 32, '0')::uuid";
+
+/** Returns the numbers of rows and of index entries that all statements together have read. */
+async function countReads() {
+  await db.sql("select pg_stat_force_next_flush()");
+  const [row] = await db.sql<{ rows: string; entries: string }>(
+    `select seq_tup_read + idx_tup_fetch as rows, (select sum(idx_tup_read) from pg_stat_user_indexes i where i.relid = t.relid) as entries
+     from pg_stat_user_tables t where relname = 'job'`,
+  );
+  return { rows: Number(row?.rows), indexEntries: Number(row?.entries) };
+}
+
+test.each([
+  ["due_at", 3, 0],
+  ["due_at", 30, 300],
+  ["due_at", 3, 1000],
+  ["since", 3, 0],
+  ["since", 30, 300],
+  ["since", 3, 1000],
+  ["(not urgent), since", 30, 300],
+])(
+  "claimDue with the order %s reads fewer than 3000 rows if PostgreSQL planned the claim while %d rows were due and %d were due later, and 50000 rows are due now",
+  async (order, dueCount, laterCount) => {
+    const table = { table: "job", dueAt: "due_at", order, select: "select id, business_id from claimed" };
+    const search = createDueSearch(db.orm, table);
+    const slots = new FairSemaphore({ slots: 64, perTenant: 16 });
+    const limits = { limit: 64, leaseMs: 6_000 };
+    const claimOnce = async () => await claimDue<{ business_id: string }>(db.orm, table, (await search()).groups, slots, limits);
+    await db.sql("drop index if exists job_order");
+    await db.sql(`create index job_order on job (business_id, ${order}) where due_at is not null`);
+    await insertRows(20_000, oneOf100Businesses, "null");
+    await insertRows(laterCount, oneOf100Businesses, "now() + interval '1 hour'");
+    await insertRows(dueCount, oneOf100Businesses, "now() - interval '1 hour'");
+    await db.sql("analyze job");
+    // PostgreSQL keeps a generic plan from the sixth execution on.
+    for (let i = 0; i < 8; i++) {
+      expect(await claimOnce()).toHaveLength(dueCount);
+      await db.sql("update job set lease_token = null, leased_until = null where lease_token is not null");
+    }
+
+    const busyBusiness = uuidv7();
+    await insertRows(50_000, quoted(busyBusiness), "now() - interval '2 hours'");
+    const readBefore = await countReads();
+    const claimed = await claimOnce();
+    const read = await countReads();
+    expect(claimed).toHaveLength(dueCount + 16);
+    expect(claimed.filter(({ business_id }) => business_id === busyBusiness)).toHaveLength(16);
+    expect(read.rows - readBefore.rows).toBeLessThan(3_000);
+    expect(read.indexEntries - readBefore.indexEntries).toBeLessThan(3_000);
+  },
+);

@@ -16,9 +16,16 @@ const keyExchangeGroups = "*X25519MLKEM768:*X25519:P-256:X448:P-384:P-521";
 /**
  * Time for which the client waits for an address before it tries the next address of a name. With
  * the default of Node.js, 500 ms, one lost SYN packet would fail an attempt at a receiver that also
- * has an unreachable IPv6 address.
+ * has an unreachable IPv6 address. The kernel sends the packet again after 1 s.
  */
-const addressTimeoutMs = 2_500;
+const addressTimeoutMs = 1_500;
+
+/** Observes one connection. */
+export interface ConnectionObserver {
+  /** Gets CPU times of the TLS handshake, in milliseconds. */
+  readonly onHandshakeCpu: (cpuMs: number) => void;
+  readonly onOpen: (socket: Socket) => void;
+}
 
 /**
  * Creates a connector that rejects forbidden addresses and limits what a receiver sends. For a host
@@ -26,13 +33,12 @@ const addressTimeoutMs = 2_500;
  * address before connecting, because the socket resolves nothing. The connector uses only HTTP/1.1,
  * so that an aborted connection affects no other request. It refuses TLS renegotiation, which would
  * repeat the cost of the handshake after the request has released its slot for connecting. It calls
- * `meterHandshake` at the start of each TLS handshake, and the returned function with CPU times of
- * the handshake in milliseconds. It calls `onOpen` with each connected socket.
+ * `begin` when it starts to connect.
  */
 export function guardedConnector(
   addresses: AddressGuard,
   timeoutMs: number,
-  { meterHandshake, onOpen }: { meterHandshake: () => (cpuMs: number) => void; onOpen: (socket: Socket) => void },
+  begin: (protocol: string) => ConnectionObserver,
 ): buildConnector.connector {
   const lookup: LookupFunction = (hostname, { all }, callback) => {
     addresses.resolve(hostname).then(
@@ -57,8 +63,9 @@ export function guardedConnector(
     ecdhCurve: keyExchangeGroups,
   } as object);
   return (target, onConnected) => {
+    const observer = begin(target.protocol);
     const callback: buildConnector.Callback = (...connected) => {
-      if (connected[1]) onOpen(connected[1]);
+      if (connected[1]) observer.onOpen(connected[1]);
       onConnected(...connected);
     };
     const host = target.hostname.replace(/^\[(.*)\]$/, "$1");
@@ -78,7 +85,7 @@ export function guardedConnector(
       keepAlive: true,
       autoSelectFamilyAttemptTimeout: addressTimeoutMs,
     });
-    const records = new LimitedRecords(tcpSocket, meterHandshake());
+    const records = new LimitedRecords(tcpSocket, observer.onHandshakeCpu);
     // The connector returns the socket, although its type does not state this.
     const tlsSocket = connect({ ...target, httpSocket: records as unknown as Socket }, (...connected) => {
       if (connected[0]) records.destroy();

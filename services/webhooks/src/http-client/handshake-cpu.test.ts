@@ -6,7 +6,7 @@ afterEach(() => vi.useRealTimers());
 
 test("HandshakeCpu occupies the slots of a business until a quarter of a processor has provided the CPU time, except for a burst of 250 ms", () => {
   const cpu = new HandshakeCpu();
-  for (let handshakes = 0; handshakes < 100; handshakes++) cpu.add("a", 2.5);
+  for (let handshakes = 0; handshakes < 100; handshakes++) cpu.begin("a");
   expect(cpu.holdMs("a")).toBe(0);
   cpu.add("a", 50);
   expect([cpu.holdMs("a"), cpu.holdMs("b")]).toEqual([200, 0]);

@@ -295,15 +295,17 @@ test("the webhook HTTP client uses at most two connections for 60 consecutive re
   expect(ports.size).toBeLessThan(3);
 });
 
-test("the webhook HTTP client closes connections after their responses while half of its slots have open connections", async () => {
+test("the webhook HTTP client closes connections after their responses while a quarter of its slots have open connections of the same business", async () => {
   const receivers = await Promise.all([startReceiver(), startReceiver(), startReceiver()]);
   stack.push(...receivers);
-  const client = aClient({ slots: 4 });
-  const connectionHeaders = async () => {
-    for (const { url } of receivers) expect(await client.post(sender, new URL(url), {}, body)).toMatchObject({ statusCode: 200 });
+  const client = aClient({ slots: 8 });
+  const connectionHeaders = async (businessId: string) => {
+    for (const { url } of receivers)
+      expect(await client.post({ ...sender, businessId }, new URL(url), {}, body)).toMatchObject({ statusCode: 200 });
     return receivers.map(({ requests }) => requests.at(-1)?.headers["connection"]);
   };
-  expect(await connectionHeaders()).toEqual(["keep-alive", "keep-alive", "close"]);
+  expect(await connectionHeaders("a")).toEqual(["keep-alive", "keep-alive", "close"]);
+  expect(await connectionHeaders("b")).toEqual(["keep-alive", "keep-alive", "keep-alive"]);
 });
 
 test("the webhook HTTP client closes an idle connection after four seconds, even if the receiver offers ten minutes", async () => {

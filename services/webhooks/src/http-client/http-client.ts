@@ -5,7 +5,7 @@ import type { DeliveryFailure } from "@amana/contracts/webhooks/v1/event_pb";
 import type { FairSemaphore } from "@amana/runtime";
 import { Agent } from "undici";
 import { type AddressGuard, AddressNotPublic } from "./address-guard.ts";
-import { guardedConnector } from "./guarded-connector.ts";
+import { type ConnectionObserver, guardedConnector } from "./guarded-connector.ts";
 import type { HandshakeCpu } from "./handshake-cpu.ts";
 import { TlsLimitExceeded } from "./limit-records.ts";
 import { ResponseTooLong } from "./limit-response.ts";
@@ -53,21 +53,28 @@ const shownBytes = 1024;
 
 /**
  * Creates the agent that opens connections and sends requests. Run each dispatch in `senders` with
- * the id of its business, to which the CPU time of a TLS handshake is added.
+ * the id of its business. `countConnections` counts the open connections of a business, and
+ * `handshakeCpu` gets the CPU time of its TLS handshakes.
  */
 function createAgent(addresses: AddressGuard, timeoutMs: number, handshakeCpu: HandshakeCpu) {
   const senders = new AsyncLocalStorage<string>();
-  const meterHandshake = () => {
+  const connections = new Map<string, number>();
+  const countConnections = (businessId: string) => connections.get(businessId) ?? 0;
+  const begin = (protocol: string): ConnectionObserver => {
     const businessId = senders.getStore() ?? "";
-    return (cpuMs: number) => handshakeCpu.add(businessId, cpuMs);
-  };
-  let openConnections = 0;
-  const onOpen = (socket: Socket) => {
-    openConnections++;
-    socket.once("close", () => openConnections--);
+    if (protocol === "https:") handshakeCpu.begin(businessId);
+    const onOpen = (socket: Socket) => {
+      connections.set(businessId, countConnections(businessId) + 1);
+      socket.once("close", () => {
+        const left = countConnections(businessId) - 1;
+        if (left > 0) connections.set(businessId, left);
+        else connections.delete(businessId);
+      });
+    };
+    return { onHandshakeCpu: (cpuMs) => handshakeCpu.add(businessId, cpuMs), onOpen };
   };
   const agent = new Agent({
-    connect: guardedConnector(addresses, timeoutMs, { meterHandshake, onOpen }),
+    connect: guardedConnector(addresses, timeoutMs, begin),
     // Must be false, although the connector never offers HTTP/2. Otherwise undici assumes that an
     // https origin may use HTTP/2, and queues all requests to the origin until its first connection
     // has negotiated a protocol.
@@ -86,7 +93,7 @@ function createAgent(addresses: AddressGuard, timeoutMs: number, handshakeCpu: H
     headersTimeout: 0,
     bodyTimeout: 0,
   });
-  return { agent, senders, countConnections: () => openConnections };
+  return { agent, senders, countConnections };
 }
 
 /**
@@ -95,8 +102,8 @@ function createAgent(addresses: AddressGuard, timeoutMs: number, handshakeCpu: H
  * not decompress bodies, and does not connect to addresses that the guard forbids. An attempt uses
  * a slot of `connecting` until its connection is ready or the attempt fails. The slot stays
  * occupied for longer if the TLS handshakes of the business need much CPU time (see
- * `HandshakeCpu`). If as many connections are open as half of these slots, a further request closes
- * its connection after the response.
+ * `HandshakeCpu`). If a business has as many open connections as a quarter of these slots, its
+ * further requests close their connections after the response.
  */
 export function createHttpClient({
   addresses,
@@ -109,12 +116,12 @@ export function createHttpClient({
 }): HttpClient {
   const { agent, senders, countConnections } = createAgent(addresses, timeoutMs, handshakeCpu);
   /** Returns whether a new request must close its connection, to limit the idle connections. */
-  const mustClose = () => countConnections() >= connecting.limits.slots / 2;
+  const mustClose = (businessId: string) => countConnections(businessId) >= connecting.limits.slots / 4;
 
   const inFlight = new Set<() => void>();
   let isAborted = false;
 
-  const send = (url: URL, headers: Record<string, string>, body: Buffer, onConnected: () => void) =>
+  const send = (businessId: string, url: URL, headers: Record<string, string>, body: Buffer, onConnected: () => void) =>
     new Promise<PostOutcome | undefined>((resolve) => {
       const startedMs = performance.now();
       const chunks: Buffer[] = [];
@@ -146,7 +153,7 @@ export function createHttpClient({
       if (isAborted) return onAbort();
 
       agent.dispatch(
-        { origin: url.origin, path: url.pathname + url.search, method: "POST", headers, body, reset: mustClose() },
+        { origin: url.origin, path: url.pathname + url.search, method: "POST", headers, body, reset: mustClose(businessId) },
         {
           onRequestStart(controller) {
             hasConnected = true;
@@ -189,7 +196,7 @@ export function createHttpClient({
         else setTimeout(() => connecting.release(businessId, url.host), holdMs).unref();
       };
       try {
-        return await senders.run(businessId, () => send(url, headers, body, release));
+        return await senders.run(businessId, () => send(businessId, url, headers, body, release));
       } finally {
         release();
       }

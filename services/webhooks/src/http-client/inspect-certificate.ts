@@ -28,8 +28,10 @@ const fullNameTag = 0xa0;
 
 const id = (hex: string) => Buffer.from(hex, "hex").toString("latin1");
 const extension = { alternativeNames: id("551d11"), nameConstraints: id("551d1e"), crlPoints: id("551d1f") };
-/** Extensions whose lists OpenSSL keeps as objects, with IP addresses and AS numbers (RFC 3779). */
-const listExtensions = new Set([...Object.values(extension), id("2b06010505070107"), id("2b06010505070108")]);
+/** Authority key identifier (RFC 5280, section 4.2.1.1), IP addresses and AS numbers (RFC 3779). */
+const otherListExtensions = ["551d23", "2b06010505070107", "2b06010505070108"];
+/** Extensions whose lists OpenSSL keeps as objects while the connection is open. */
+const listExtensions = new Set([...Object.values(extension), ...otherListExtensions.map(id)]);
 /** Bit of a tag whose value contains further values. */
 const constructedBit = 0x20;
 /** RSA (RFC 8017, appendix A): rsaEncryption and RSASSA-PSS. */

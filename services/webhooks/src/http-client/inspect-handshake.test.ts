@@ -109,6 +109,7 @@ test.each([
     "CRL distribution points",
     (length: number) => ({ extensions: [extension("551d1f", sequence(...Array(length - 2).fill(sequence())))] }),
   ],
+  ["authority key identifiers", (length: number) => ({ extensions: [list("551d23", length - 2)] })],
   ["IP address blocks", (length: number) => ({ extensions: [list("2b06010505070107", length - 2)] })],
   ["AS numbers", (length: number) => ({ extensions: [list("2b06010505070108", length - 2)] })],
   ["other extensions", (length: number) => ({ extensions: Array(length).fill(extension("2a03", nothing)) })],

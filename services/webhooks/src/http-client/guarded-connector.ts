@@ -14,9 +14,9 @@ import { limitResponse } from "./limit-response.ts";
 const keyExchangeGroups = "*X25519MLKEM768:*X25519:P-256:X448:P-384:P-521";
 
 /**
- * Time for which the client waits for an address before it tries the next address of a name. With
- * the default of Node.js, 500 ms, one lost SYN packet would fail an attempt at a receiver that also
- * has an unreachable IPv6 address.
+ * Time for which the client waits for a connection to an address before it tries the next address
+ * of the host name. The default of Node.js is 500 ms. With this default, an attempt would fail
+ * after one lost SYN packet if the receiver also has an unreachable IPv6 address.
  */
 const addressTimeoutMs = 2_500;
 
@@ -25,9 +25,11 @@ const addressTimeoutMs = 2_500;
  * name, it checks the addresses when the socket resolves the name. For an IP address, it checks the
  * address before connecting, because the socket resolves nothing. The connector uses only HTTP/1.1,
  * so that an aborted connection affects no other request. It refuses TLS renegotiation, which would
- * repeat the cost of the handshake after the request has released its slot for connecting. It calls
- * `meterHandshake` at the start of each TLS handshake, and the returned function with CPU times of
- * the handshake in milliseconds. It calls `onOpen` with each connected socket.
+ * repeat the cost of the handshake after the request has released its slot for connecting.
+ *
+ * The connector calls `meterHandshake` before each TLS handshake. During the handshake, it calls
+ * the returned function with the CPU time of each TLS record, in milliseconds. It calls `onOpen`
+ * with the socket of each connection that is ready for requests.
  */
 export function guardedConnector(
   addresses: AddressGuard,

@@ -53,7 +53,8 @@ const shownBytes = 1024;
 
 /**
  * Creates the agent that opens connections and sends requests. Run each dispatch in `senders` with
- * the id of its business, to which the CPU time of a TLS handshake is added.
+ * the id of its business, so that `handshakeCpu` adds the CPU time of a TLS handshake to this
+ * business.
  */
 function createAgent(addresses: AddressGuard, timeoutMs: number, handshakeCpu: HandshakeCpu) {
   const senders = new AsyncLocalStorage<string>();
@@ -76,8 +77,8 @@ function createAgent(addresses: AddressGuard, timeoutMs: number, handshakeCpu: H
     // that does not respond must not use up the connections of the other endpoints.
     connections: null,
     pipelining: 1,
-    // A receiver cannot keep an idle connection open for longer, because each connection can need
-    // hundreds of kilobytes of memory.
+    // Also the maximum, so that a receiver cannot keep an idle connection open for longer. Each
+    // connection can need hundreds of kilobytes of memory.
     keepAliveTimeout: idleMsMax,
     keepAliveMaxTimeout: idleMsMax,
     // Larger than the limits of `limitResponse`, which therefore closes the connection first. If
@@ -95,8 +96,8 @@ function createAgent(addresses: AddressGuard, timeoutMs: number, handshakeCpu: H
  * not decompress bodies, and does not connect to addresses that the guard forbids. An attempt uses
  * a slot of `connecting` until its connection is ready or the attempt fails. The slot stays
  * occupied for longer if the TLS handshakes of the business need much CPU time (see
- * `HandshakeCpu`). If as many connections are open as half of these slots, a further request closes
- * its connection after the response.
+ * `HandshakeCpu`). If at least half as many connections are open as `connecting` has slots, a
+ * further request closes its connection after the response.
  */
 export function createHttpClient({
   addresses,
@@ -108,7 +109,7 @@ export function createHttpClient({
   readonly limits: { readonly connecting: FairSemaphore; readonly handshakeCpu: HandshakeCpu };
 }): HttpClient {
   const { agent, senders, countConnections } = createAgent(addresses, timeoutMs, handshakeCpu);
-  /** Returns whether a new request must close its connection, to limit the idle connections. */
+  /** Returns whether a new request must close its connection. This limits idle connections. */
   const mustClose = () => countConnections() >= connecting.limits.slots / 2;
 
   const inFlight = new Set<() => void>();
@@ -229,7 +230,7 @@ const failures: readonly (readonly [RegExp, FailureCode, string])[] = [
   [/^ECONNREFUSED$/, "CONNECTION_REFUSED", "the connection was refused"],
   [/^E(HOST|NET)UNREACH$/, "CONNECTION_REFUSED", "the address is unreachable"],
   [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, "CONNECTION_RESET", "the connection was closed before a response"],
-  // undici fails with an assertion if the status is less than 100.
+  // undici fails with ERR_ASSERTION if the status code of a response is less than 100.
   [/^(ERR_ASSERTION|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/, "INVALID_RESPONSE", "the response is not valid HTTP"],
   [/^(ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/, "TIMEOUT", "timed out while connecting"],
   // Node.js returns UNSPECIFIED if it has no code for OpenSSL's reason to reject a certificate.

@@ -233,8 +233,9 @@ describe("the clients service while verdicts arrive", () => {
 
 test("the clients service creates one row for each Idempotency-Key when it is killed during 40 creations", async () => {
   const clientIds = [await aClient(business), await aClient(business)];
-  // The creations for this client wait for its row, so that not all creations can end before the
-  // service is killed. They use fewer connections than a business may use.
+  // This transaction locks the row of the second client. Six creations for this client wait for the
+  // lock, so that not all creations can end before the service is killed. They use fewer
+  // connections than a business may use, so that the other creations can continue.
   const owner = new Client({ connectionString: testSystem.system.ownerDatabaseUrls["clients"] });
   await owner.connect();
   await owner.query("begin");

@@ -76,7 +76,7 @@ test("claimKey throws the stored refusal again, with all its fields, when a refu
   }
 });
 
-test("claimKey locks a key with two numbers, so that no key has the lock of a relay or of other work", async () => {
+test("claimKey takes an advisory lock with two numbers, so that no key shares a lock with a relay or with other work", async () => {
   await transaction(db.orm, async (em) => {
     await claimKey(em, aCall({ caller: aBusinessCaller() }), ApiKeySchema);
     // `objsubid` is 1 for a lock with one number, and 2 for a lock with two numbers.

@@ -117,9 +117,10 @@ const reclaimStatement = `
   ) unchanged where k.id = unchanged.id returning k.id`;
 
 /**
- * Returns the two numbers of a key's advisory lock. PostgreSQL keeps locks with two numbers apart
- * from those with one number, which relays and other work use. The hash must be cryptographic:
- * otherwise a business could choose a key whose lock is the lock of another business's key.
+ * Returns the two numbers of a key's advisory lock. Relays and other work use locks with one
+ * number. In PostgreSQL, a lock with two numbers never conflicts with a lock with one number. The
+ * hash must be cryptographic. Otherwise a business could choose a key that has the same lock as a
+ * key of another business.
  */
 function lockNumbers(...parts: string[]): [number, number] {
   const hash = createHash("sha256").update(JSON.stringify(parts)).digest();

@@ -55,8 +55,8 @@ const lowestId = "00000000-0000-0000-0000-000000000000";
 
 const plannedSql = ({ dueAt, plannedCondition = `${dueAt} is not null` }: DueTable) => plannedCondition;
 /**
- * Returns an equivalent SQL condition that PostgreSQL evaluates for each row. PostgreSQL cannot use
- * the condition to choose an index, and expects that almost all rows meet it.
+ * Returns an SQL condition that selects the same rows but matches no index. PostgreSQL evaluates
+ * the condition for each row, and expects that almost all rows meet the condition.
  */
 const evaluatedPerRow = (condition: string) => `nullif(${condition}, false) is not null`;
 
@@ -67,8 +67,8 @@ const evaluatedPerRow = (condition: string) => `nullif(${condition}, false) is n
  * rows. Each step is one index probe, independent of the number of rows in the group.
  *
  * PostgreSQL keeps the plan of a prepared statement until it analyzes the table again. Meanwhile,
- * thousands of rows can become due. The forms of the statements in this file make PostgreSQL choose
- * plans that do not read all due rows, even if few rows were due at the time of planning.
+ * thousands of rows can become due. The statements in this file are written so that PostgreSQL
+ * chooses plans that do not read all due rows, even if few rows are due at the time of planning.
  */
 export function createDueSearch(orm: Orm, due: DueTable): () => Promise<FoundGroups> {
   const { table, dueAt, key } = due;
@@ -85,8 +85,9 @@ export function createDueSearch(orm: Orm, due: DueTable): () => Promise<FoundGro
 
   return async () => {
     const em = orm.em.fork();
-    // The limit is a subquery, because PostgreSQL then expects to read a tenth of the rows and uses
-    // the order of the index. With a constant limit, PostgreSQL may read and sort all due rows.
+    // The limit is a subquery, because PostgreSQL then expects to read a tenth of the rows, and
+    // reads them in the order of the index. With a constant limit, PostgreSQL may read and sort all
+    // due rows.
     const soonest = await preparedQuery<DueGroup & { read: number }>(
       em,
       `with soonest as materialized (
@@ -162,8 +163,8 @@ export async function claimDue<Row>(
 }
 
 /**
- * Returns the condition of the due rows of a group `g`. PostgreSQL can evaluate the condition with
- * the index that begins with `business_id`, but not with the index on `dueAt`.
+ * Returns the SQL condition that selects the due rows of a group `g`. The due time in the condition
+ * matches only the index that begins with `business_id`, not the index on `dueAt`.
  */
 function dueOfGroupSql(due: DueTable): string {
   const { dueAt, dueAtOfGroup = dueAt, key, order = dueAtOfGroup } = due;

@@ -3,7 +3,7 @@ import { parseQuery } from "./query.ts";
 
 afterEach(() => vi.restoreAllMocks());
 
-test("parseQuery decodes percent-encoded UTF-8 and plus signs, and replaces everything else with a lone surrogate", () => {
+test("parseQuery decodes percent-encoded UTF-8 and plus signs, and replaces each undecodable name or value with a lone surrogate", () => {
   expect({ ...parseQuery("name=Caf%C3%A9+%2B&%20a=1&b=%ff&c=%&%zz=d&e=100") }).toEqual({
     name: "Café +",
     " a": "1",
@@ -14,7 +14,7 @@ test("parseQuery decodes percent-encoded UTF-8 and plus signs, and replaces ever
   });
 });
 
-test("parseQuery fails to decode at most 10 names and values of a query", () => {
+test("parseQuery tries to decode at most 10 undecodable names and values of a query", () => {
   const decode = vi.spyOn(globalThis, "decodeURIComponent");
   const query = parseQuery(`first=%41&${Array.from({ length: 100 }, (_, i) => `${i}%=%ff`).join("&")}&encoded=%41&plain=A`);
   const failures = decode.mock.results.filter(({ type }) => type === "throw");

@@ -25,15 +25,16 @@ const undecodable = "\ud800";
 const parametersMax = 2 * errorsMax;
 
 /**
- * Maximum number of names and values of a query for which decoding may fail. A failure takes about
- * 2 µs of CPU time, and the gateway parses a query before it checks the API key and rate limits.
+ * Maximum number of names and values of a query that `parseQuery` fails to decode. Each failure
+ * takes about 2 µs of CPU time, and the gateway parses a query before it checks the API key and
+ * rate limits.
  */
 const failuresMax = 10;
 
 /**
- * Parses the first 200 parameters of a query string. A name or value that is not percent-encoded
- * UTF-8 becomes a lone surrogate, which `compileQuery` rejects. After ten of them, each further
- * name or value with a percent sign becomes a lone surrogate too.
+ * Parses the first 200 parameters of a query string. A name or value whose percent-encoding is not
+ * valid UTF-8 becomes a lone surrogate, which `compileQuery` rejects. After ten such names or
+ * values, each further name or value with a percent sign becomes a lone surrogate too.
  */
 export function parseQuery(text: string): Record<string, string | string[] | undefined> {
   let failures = 0;

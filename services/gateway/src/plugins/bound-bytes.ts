@@ -31,7 +31,8 @@ export function boundBytes(app: App, gateway: Gateway): void {
 
   app.addHook("onSend", (request, reply, payload, done) => {
     if (request.routeOptions.config.isUnbounded) return done(null, payload);
-    // The route that sends a stream limits its memory and counts its pages.
+    // The payload is empty, or the stream of a statement. The route of the statement limits the
+    // memory of the stream and counts its pages.
     if (typeof payload !== "string" && !Buffer.isBuffer(payload)) return done(null, payload);
     const isProblem = Buffer.isBuffer(payload) && reply.statusCode >= 400;
     // Every other Buffer is a static file, which all responses share, or a PDF of one response.

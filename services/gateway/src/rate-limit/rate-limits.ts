@@ -43,8 +43,8 @@ export function createRateLimits(
     /** Lists with costly filters, by business id. */
     search: buckets("search", settings.searchPerSecond),
     /**
-     * Pages of statements, by business id. Without a token, a statement waits. The rate is that of
-     * costly lists, but the tokens are separate, so that a long statement does not block lists.
+     * Pages of statements, by business id. Without a token, a statement waits. The rate is the same
+     * as for costly lists. The tokens are separate, so that a long statement does not block lists.
      */
     statement: buckets("statement", settings.searchPerSecond),
     // Requests to keyless routes that call a service: by network, and in total.

@@ -263,7 +263,7 @@ describe("GET /payments/statement", () => {
     await Promise.all([otherResponse, openStatements[1]].map((response) => response?.body?.cancel()));
   });
 
-  test("GET /payments/statement reads its pages at the rate of costly lists", async () => {
+  test("the gateway reads the pages of GET /payments/statement at the rate of costly lists", async () => {
     let nowMs = 0;
     await using server = await start(async () => [aLine(0)], {
       limits: { searchPerSecond: 20 },
@@ -272,7 +272,7 @@ describe("GET /payments/statement", () => {
     });
     const response = await server.get();
     const reading = response.text().catch(() => {});
-    // The gateway reads a page for each token of the burst of 40.
+    // The gateway reads one page for each of the 40 tokens of the burst.
     await eventually(async () => expect(server.countCalls()).toBe(40));
     nowMs += 1_000;
     await eventually(async () => expect(server.countCalls()).toBe(60));

@@ -25,9 +25,9 @@ const perBusiness = 2;
 const statementBytes = 4 * 1024 * 1024;
 
 /**
- * Adds the route of the statement. The gateway reads each page when the caller is ready to receive
- * it. The limit `statement` counts the pages, because their size is known only after the response
- * has begun.
+ * Adds the route of the statement. The gateway reads a page while it sends the previous page. The
+ * limit `statement` counts pages instead of bytes, because the size of a statement is not available
+ * when the response begins.
  */
 export function addStatement(app: App, gateway: Gateway): void {
   const { rpc, bytes, byteBounds, connectionBounds, limits, logger } = gateway;
@@ -106,7 +106,7 @@ type Receiver = Pick<Readable, "destroyed">;
 
 /**
  * Draws a token for a page. Waits while the bucket is empty. Throws a Problem if the receiver is
- * destroyed during the wait, so that the gateway reads no page without a token.
+ * destroyed during the wait, because the gateway must not read a page without a token.
  */
 async function waitForToken(buckets: TokenBuckets | undefined, key: string, receiver: Receiver): Promise<void> {
   while (buckets?.draw(key).allowed === false) {

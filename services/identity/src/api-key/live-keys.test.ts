@@ -54,8 +54,9 @@ test.each(plans)(
 );
 
 /**
- * Returns the number of index entries and rows of keys that the connection has read. PostgreSQL
- * adds the counts of earlier transactions until it publishes its statistics, at most once a second.
+ * Returns the number of index entries and rows of keys that the connection has read. The number
+ * includes reads of earlier transactions until PostgreSQL publishes their counts, which it does at
+ * most once a second.
  */
 async function countReads(em: SqlEntityManager): Promise<number> {
   const [counts] = await em.execute<{ reads: number }[]>(

@@ -28,7 +28,7 @@ test("PostgreSQL uses an index on business_id when readLines reads a page of a s
   expect(await plans.badScans(list, ListStatementLinesRequestSchema)).toEqual([]);
 });
 
-test("readLines reads two rows for each line of a page if one business has many lines and 40 businesses have few lines", async () => {
+test("readLines reads about two rows for each line of a page if one business has many lines and all other businesses have few lines", async () => {
   await using harness = await startHarness();
   const [large, small] = [aBusinessCaller().businessId, aBusinessCaller().businessId];
   await harness.sql(
@@ -42,7 +42,7 @@ test("readLines reads two rows for each line of a page if one business has many 
      select business_id, updated_at, id, 'PAYMENT', amount_minor from paid`,
   );
   const countReads = async () => {
-    // The connection of the service otherwise reports its counts only after up to ten seconds.
+    // Otherwise the connection of the service may publish its counts up to ten seconds later.
     await forTenant(allTenants, () => harness.context.orm.em.fork().execute("select pg_stat_force_next_flush()"));
     const [row] = await harness.sql<{ count: number }>(
       `select sum(seq_tup_read + idx_tup_fetch)::int as count from pg_stat_user_tables where relname in ('payment', 'money_movement')`,
@@ -60,12 +60,12 @@ test("readLines reads two rows for each line of a page if one business has many 
       return reads;
     });
   };
-  // Reports the reads of the triggers of the insert.
+  // Publishes the counts of rows that the triggers of the insert have read.
   await harness.sql("select pg_stat_force_next_flush()");
   for (const statistics of ["no", "exact"]) {
     if (statistics === "exact") await harness.sql("analyze payment, money_movement");
-    // PostgreSQL plans the first five executions on a connection for their values. After them it
-    // may use one plan for all values.
+    // PostgreSQL plans each of the first five executions on a connection for its values. Later
+    // executions may use one plan for all values.
     for (let execution = 1; execution <= 7; execution++) {
       const reads = { large: await countReadsOfPage(large, linesPerPage), small: await countReadsOfPage(small, 10) };
       expect(reads.large, `${statistics} statistics, execution ${execution}`).toBeLessThan(2 * linesPerPage + 100);

@@ -68,11 +68,11 @@ export async function readUntil(em: SqlEntityManager, to: Date): Promise<Date | 
  * primary key, and reads the payment of each line by its id. PostgreSQL may estimate few lines for
  * a business that has many. The plan must not depend on this estimate:
  *
- * - `limit (select …)` hides the limit from the planner, which then assumes that a tenth of the
- *   lines is read. With a literal limit above the estimate, PostgreSQL would read and sort all
- *   lines after the cursor.
- * - `offset 0` keeps the subquery on `payment` separate. Without it, PostgreSQL could read the
- *   payments of all businesses for a hash join.
+ * - With `limit (select …)`, the limit is not available to the planner, which then assumes that a
+ *   tenth of the lines is read. With a literal limit above the estimate, PostgreSQL would read and
+ *   sort all lines after the cursor.
+ * - With `offset 0`, PostgreSQL does not merge the subquery on `payment` into the outer query.
+ *   Otherwise PostgreSQL could read the payments of all businesses for a hash join.
  */
 export async function readLines(
   em: SqlEntityManager,

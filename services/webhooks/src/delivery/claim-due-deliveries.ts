@@ -12,7 +12,7 @@ import { dueAtSql, endpointDueAtSql } from "./retry-policy.ts";
 const claimMax = 64;
 /**
  * Maximum number of deliveries to slow endpoints in one claim. A claim takes these deliveries
- * first, so that due deliveries to healthy endpoints cannot delay them. It is an eighth of
+ * first, so that due deliveries to healthy endpoints cannot delay them. The maximum is an eighth of
  * `claimMax`, because slow endpoints share an eighth of the slots.
  */
 const slowClaimMax = 8;
@@ -79,8 +79,9 @@ async function readActiveEndpoints(orm: Orm, groups: readonly DueGroup[]): Promi
  * status of the endpoints again, because the business may have enabled an endpoint after
  * `readActiveEndpoints`. Returns the number of changed deliveries.
  *
- * The statement searches the index `delivery_due` once for each group. With a join, a plan that
- * PostgreSQL made while few deliveries were pending reads the due deliveries of all businesses.
+ * The statement searches the index `delivery_due` once for each group. With a join, PostgreSQL
+ * could keep a plan from a time with few pending deliveries. Such a plan reads the due deliveries
+ * of all businesses.
  */
 async function skip(orm: Orm, groups: readonly DueGroup[]): Promise<number> {
   if (groups.length === 0) return 0;
@@ -103,8 +104,8 @@ async function skip(orm: Orm, groups: readonly DueGroup[]): Promise<number> {
 
 /**
  * Removes the leases of deliveries without counting an attempt, so that any process can claim the
- * deliveries again. The condition with "any" makes PostgreSQL read only these deliveries, even if
- * the table was almost empty when PostgreSQL planned the statement.
+ * deliveries again. Because of the condition with "any", PostgreSQL reads only these deliveries,
+ * even if the table was almost empty when PostgreSQL planned the statement.
  */
 export async function release(orm: Orm, deliveries: readonly LeasedDelivery[]): Promise<void> {
   await preparedQuery(

@@ -47,8 +47,8 @@ export class ConcurrencyLimits {
   readonly healthy: FairSemaphore;
   readonly slow: FairSemaphore;
   /**
-   * Slots of attempts whose connection is not ready, and of earlier costly TLS handshakes. The keys
-   * are hosts with ports.
+   * Slots of attempts whose connection is not ready, and slots that stay occupied because of
+   * `handshakeCpu`. The keys are hosts with ports.
    */
   readonly connecting: FairSemaphore;
   readonly handshakeCpu = new HandshakeCpu();

@@ -534,7 +534,7 @@ test("the claim function claims no more deliveries than the limits for businesse
   expect(nextClaimed).toHaveLength(3);
 });
 
-test("the claim function reserves an eighth of a claim for slow endpoints if more deliveries to healthy endpoints are due than a claim takes", async () => {
+test("the claim function first claims up to eight deliveries to slow endpoints if more than 64 deliveries to healthy endpoints are due", async () => {
   await using idleHarness = await startHarness({ deliver: false });
   const [busyCaller, slowCaller] = [aBusinessCaller(), aBusinessCaller()];
   const limits = new ConcurrencyLimits({ total: 1024, perBusiness: 256, perEndpoint: 32 });
@@ -564,7 +564,7 @@ test("the claim function reserves an eighth of a claim for slow endpoints if mor
   ]);
 });
 
-test("the claim function returns isMore if it has claimed the maximum number of deliveries to slow endpoints", async () => {
+test("the claim function returns true as isMore if it has claimed the maximum number of deliveries to slow endpoints", async () => {
   await using idleHarness = await startHarness({ deliver: false });
   const limits = new ConcurrencyLimits({ total: 1024, perBusiness: 256, perEndpoint: 32 });
   const claim = forAllTenants(createClaim({ ...idleHarness.context, limits }));
@@ -621,7 +621,7 @@ test("the claim function reads fewer than 30 rows of the delivery table if one d
 });
 
 test.each([3, 30, 600])(
-  "the claim function reads fewer than 3000 rows of the delivery table if PostgreSQL planned the claim while %d deliveries were due and 50000 deliveries are due now",
+  "the claim function reads fewer than 3000 rows of the delivery table when 50000 deliveries are due, even if PostgreSQL planned the claim while %d deliveries were due",
   async (plannedCount) => {
     await using idleHarness = await startHarness({ deliver: false });
     const { sql } = idleHarness;
@@ -634,7 +634,8 @@ test.each([3, 30, 600])(
     const addDue = (caller: Caller, id: string, count: number) =>
       addOldEvents(idleHarness, { caller, id, count, hoursAgo: 1, status: "PENDING" });
 
-    // Without statistics from autovacuum, PostgreSQL keeps the plans of the first claims.
+    // Otherwise autovacuum could analyze the table, and PostgreSQL would replace the plans of the
+    // first claims.
     await sql("alter table delivery set (autovacuum_enabled = off)");
     await sql(
       `insert into delivery (id, business_id, event_id, endpoint_id, status)
@@ -649,7 +650,7 @@ test.each([3, 30, 600])(
       await forAllTenants(() => release(idleHarness.orm, claimed))();
       return claimed;
     };
-    // PostgreSQL keeps a generic plan from the sixth execution on.
+    // From the sixth execution on, PostgreSQL may use one plan for all values.
     for (let i = 0; i < 8; i++) expect(await claimAndRelease()).toHaveLength(Math.min(plannedCount, 64));
 
     for (const { id } of busyEndpoints) await addDue(busyCaller, id, 5_000);
@@ -694,7 +695,8 @@ const countReadRows = async (idleHarness: Harness) => (await countReads(idleHarn
  * table `delivery`.
  */
 async function countReads({ orm, sql }: Harness): Promise<{ rows: number; indexEntries: number }> {
-  // The claim uses a connection of the service, and `sql` uses a connection of the owner.
+  // Both connections must publish their counts: the claim uses a connection of the service, and
+  // `sql` uses a connection of the owner.
   await forAllTenants(() => orm.em.fork().execute("select pg_stat_force_next_flush()"))();
   await sql("select pg_stat_force_next_flush()");
   const [row] = await sql<{ rows: string; entries: string }>(

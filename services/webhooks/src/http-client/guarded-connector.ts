@@ -14,16 +14,18 @@ import { limitResponse } from "./limit-response.ts";
 const keyExchangeGroups = "*X25519MLKEM768:*X25519:P-256:X448:P-384:P-521";
 
 /**
- * Time for which the client waits for an address before it tries the next address of a name. With
- * the default of Node.js, 500 ms, one lost SYN packet would fail an attempt at a receiver that also
- * has an unreachable IPv6 address. The kernel sends the packet again after 1 s.
+ * Time for which the client waits for a connection to an address before it tries the next address
+ * of the host name. The default of Node.js is 500 ms. With this default, an attempt would fail
+ * after one lost SYN packet if the receiver also has an unreachable IPv6 address. The kernel sends
+ * the packet again after 1 s.
  */
 const addressTimeoutMs = 1_500;
 
-/** Observes one connection. */
+/** Callbacks of one connection. */
 export interface ConnectionObserver {
-  /** Gets CPU times of the TLS handshake, in milliseconds. */
+  /** Gets the CPU time of each TLS record during the handshake, in milliseconds. */
   readonly onHandshakeCpu: (cpuMs: number) => void;
+  /** Gets the socket when the connection is ready for requests. */
   readonly onOpen: (socket: Socket) => void;
 }
 
@@ -32,8 +34,9 @@ export interface ConnectionObserver {
  * name, it checks the addresses when the socket resolves the name. For an IP address, it checks the
  * address before connecting, because the socket resolves nothing. The connector uses only HTTP/1.1,
  * so that an aborted connection affects no other request. It refuses TLS renegotiation, which would
- * repeat the cost of the handshake after the request has released its slot for connecting. It calls
- * `begin` when it starts to connect.
+ * repeat the cost of the handshake after the request has released its slot for connecting.
+ *
+ * The connector calls `begin` before it opens a connection.
  */
 export function guardedConnector(
   addresses: AddressGuard,

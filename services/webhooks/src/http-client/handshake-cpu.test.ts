@@ -4,7 +4,7 @@ import { HandshakeCpu } from "./handshake-cpu.ts";
 beforeEach(() => vi.useFakeTimers({ toFake: ["performance"] }));
 afterEach(() => vi.useRealTimers());
 
-test("HandshakeCpu occupies the slots of a business until a quarter of a processor has provided the CPU time, except for a burst of 250 ms", () => {
+test("HandshakeCpu returns the time until a quarter of a processor has provided the CPU time of a business above a burst of 250 ms", () => {
   const cpu = new HandshakeCpu();
   for (let handshakes = 0; handshakes < 100; handshakes++) cpu.begin("a");
   expect(cpu.holdMs("a")).toBe(0);

@@ -7,18 +7,19 @@ import { setBounded } from "@amana/runtime";
 const unmeasuredMs = 2.5;
 /** Part of one processor that the TLS handshakes of a business may use. */
 const share = 0.25;
-/** CPU time that a business may use at once, as the time in which its share provides it. */
+/** Time in which the share provides the CPU time that a business may use at once, 250 ms. */
 const burstMs = 1_000;
 const businessesMax = 10_000;
 
 /**
- * Limits the CPU time of the TLS handshakes of each business. When a business has used more than
- * its share, its slots for connecting stay occupied until the share has provided this CPU time.
+ * Limits the CPU time of the TLS handshakes of each business. If a business has used more CPU time
+ * than its share and the burst, its slots for connecting stay occupied until the share has provided
+ * the excess.
  */
 export class HandshakeCpu {
   /**
-   * Time by `performance.now()` until which the share of each business provides the CPU time that
-   * the business has used.
+   * For each business, the time by `performance.now()` at which its share has provided all CPU time
+   * that the business has used.
    */
   readonly #providedUntilMs = new Map<string, number>();
 
@@ -33,7 +34,10 @@ export class HandshakeCpu {
     setBounded(this.#providedUntilMs, businessId, fromMs + cpuMs / share, businessesMax);
   }
 
-  /** Returns the time for which a slot of the business must stay occupied after its handshake. */
+  /**
+   * Returns the time, in milliseconds, for which a slot of the business must stay occupied when an
+   * attempt no longer needs the slot.
+   */
   holdMs(businessId: string): number {
     return Math.max(0, (this.#providedUntilMs.get(businessId) ?? 0) - performance.now() - burstMs);
   }

@@ -308,14 +308,15 @@ test("the webhook HTTP client closes connections after their responses while a q
   expect(await connectionHeaders("b")).toEqual(["keep-alive", "keep-alive", "keep-alive"]);
 });
 
-test("the webhook HTTP client closes an idle connection after four seconds, even if the receiver offers ten minutes", async () => {
+test("the webhook HTTP client closes an idle connection after four seconds, even if the receiver offers to keep it open for ten minutes", async () => {
   const server = await startRawServer((socket) => socket.write(`${head}keep-alive: timeout=600\r\n${okBody}`));
   expect(await aClient().post(sender, server.url, {}, body)).toMatchObject({ statusCode: 200 });
   await Promise.all(server.closed);
 }, 40_000);
 
-test("the webhook HTTP client waits for an IPv4 address whose first SYN packet is lost, although an IPv6 address follows", async () => {
-  // The kernel drops the packet, because the stopped server has a full queue of connections.
+test("the webhook HTTP client connects to an IPv4 address after a lost SYN packet, even if the name also has an IPv6 address that refuses connections", async () => {
+  // The kernel drops the first SYN packet, because the stopped server's queue of connections is
+  // full.
   const program = `require("net").createServer((socket) => socket.end("HTTP/1.1 200 OK\\r\\n${okBody.replaceAll("\r\n", "\\r\\n")}"))
     .listen({ host: "127.0.0.1", port: 0, backlog: 1 }, function () { console.log(this.address().port) })`;
   const child = spawn(process.execPath, ["-e", program], { stdio: ["ignore", "pipe", "inherit"] });

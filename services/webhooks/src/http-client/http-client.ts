@@ -51,18 +51,28 @@ const bodyMsMax = 2_000;
 const idleMsMax = 4_000;
 const shownBytes = 1024;
 
+/** The business of a request, and whether undici opened a TLS connection for the request. */
+interface Sender {
+  readonly businessId: string;
+  hasHandshake: boolean;
+}
+
 /**
  * Creates the agent that opens connections and sends requests. Run each dispatch in `senders` with
- * the id of its business. `countConnections` counts the open connections of a business, and
+ * its own `Sender`. `countConnections` counts the open connections of a business, and
  * `handshakeCpu` gets the CPU time of its TLS handshakes.
  */
 function createAgent(addresses: AddressGuard, timeoutMs: number, handshakeCpu: HandshakeCpu) {
-  const senders = new AsyncLocalStorage<string>();
+  const senders = new AsyncLocalStorage<Sender>();
   const connections = new Map<string, number>();
   const countConnections = (businessId: string) => connections.get(businessId) ?? 0;
   const begin = (protocol: string): ConnectionObserver => {
-    const businessId = senders.getStore() ?? "";
-    if (protocol === "https:") handshakeCpu.begin(businessId);
+    const sender = senders.getStore() ?? { businessId: "", hasHandshake: false };
+    const { businessId } = sender;
+    if (protocol === "https:") {
+      sender.hasHandshake = true;
+      handshakeCpu.begin(businessId);
+    }
     const onOpen = (socket: Socket) => {
       connections.set(businessId, countConnections(businessId) + 1);
       socket.once("close", () => {
@@ -83,8 +93,8 @@ function createAgent(addresses: AddressGuard, timeoutMs: number, handshakeCpu: H
     // that does not respond must not use up the connections of the other endpoints.
     connections: null,
     pipelining: 1,
-    // A receiver cannot keep an idle connection open for longer, because each connection can need
-    // hundreds of kilobytes of memory.
+    // Also the maximum, so that a receiver cannot keep an idle connection open for longer. Each
+    // connection can need hundreds of kilobytes of memory.
     keepAliveTimeout: idleMsMax,
     keepAliveMaxTimeout: idleMsMax,
     // Larger than the limits of `limitResponse`, which therefore closes the connection first. If
@@ -100,8 +110,8 @@ function createAgent(addresses: AddressGuard, timeoutMs: number, handshakeCpu: H
  * Creates the HTTP client of deliveries. The client keeps connections to each origin alive. One
  * deadline covers connecting, TLS and response headers. The client does not follow redirects, does
  * not decompress bodies, and does not connect to addresses that the guard forbids. An attempt uses
- * a slot of `connecting` until its connection is ready or the attempt fails. The slot stays
- * occupied for longer if the TLS handshakes of the business need much CPU time (see
+ * a slot of `connecting` until its connection is ready or the attempt fails. After a TLS handshake,
+ * the slot stays occupied for longer if the handshakes of the business need much CPU time (see
  * `HandshakeCpu`). If a business has as many open connections as a quarter of these slots, its
  * further requests close their connections after the response.
  */
@@ -115,7 +125,7 @@ export function createHttpClient({
   readonly limits: { readonly connecting: FairSemaphore; readonly handshakeCpu: HandshakeCpu };
 }): HttpClient {
   const { agent, senders, countConnections } = createAgent(addresses, timeoutMs, handshakeCpu);
-  /** Returns whether a new request must close its connection, to limit the idle connections. */
+  /** Returns whether a new request must close its connection. This limits idle connections. */
   const mustClose = (businessId: string) => countConnections(businessId) >= connecting.limits.slots / 4;
 
   const inFlight = new Set<() => void>();
@@ -187,16 +197,17 @@ export function createHttpClient({
     async post({ businessId, slotWaitMs }, url, headers, body) {
       const entered = connecting.acquire(businessId, slotWaitMs, url.host);
       if (entered !== true && !(await entered)) return undefined;
+      const sender: Sender = { businessId, hasHandshake: false };
       let isConnecting = true;
       const release = () => {
         if (!isConnecting) return;
         isConnecting = false;
-        const holdMs = handshakeCpu.holdMs(businessId);
+        const holdMs = sender.hasHandshake ? handshakeCpu.holdMs(businessId) : 0;
         if (holdMs === 0) connecting.release(businessId, url.host);
         else setTimeout(() => connecting.release(businessId, url.host), holdMs).unref();
       };
       try {
-        return await senders.run(businessId, () => send(businessId, url, headers, body, release));
+        return await senders.run(sender, () => send(businessId, url, headers, body, release));
       } finally {
         release();
       }
@@ -236,7 +247,7 @@ const failures: readonly (readonly [RegExp, FailureCode, string])[] = [
   [/^ECONNREFUSED$/, "CONNECTION_REFUSED", "the connection was refused"],
   [/^E(HOST|NET)UNREACH$/, "CONNECTION_REFUSED", "the address is unreachable"],
   [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, "CONNECTION_RESET", "the connection was closed before a response"],
-  // undici fails with an assertion if the status is less than 100.
+  // undici fails with ERR_ASSERTION if the status code of a response is less than 100.
   [/^(ERR_ASSERTION|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/, "INVALID_RESPONSE", "the response is not valid HTTP"],
   [/^(ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/, "TIMEOUT", "timed out while connecting"],
   // Node.js returns UNSPECIFIED if it has no code for OpenSSL's reason to reject a certificate.

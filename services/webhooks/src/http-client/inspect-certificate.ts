@@ -7,7 +7,7 @@ interface DerValue {
 
 /** Sizes of the parts of a certificate that a server can repeat. */
 export interface CertificateSizes {
-  /** Number of extensions, and of DER values in the names and lists that OpenSSL keeps. */
+  /** Number of extensions, plus the number of DER values in names and lists that OpenSSL keeps. */
   readonly values: number;
   /** Number of bytes of the extension "name constraints" (RFC 5280, section 4.2.1.10). */
   readonly constraintBytes: number;
@@ -53,15 +53,15 @@ const exponentBytesMax = 5;
 /** Maximum size of a certificate's subject or issuer. */
 const distinguishedNameBytesMax = 1024;
 /**
- * Maximum number of values of a handshake, as counted by `inspectCertificate`. OpenSSL needs up to
- * 300 bytes of memory for each, until the connection is closed. A chain with 250 names has about
- * 500 values.
+ * Maximum sum of `CertificateSizes.values` for all certificates of a handshake. OpenSSL needs up to
+ * 300 bytes of memory for each value until the connection is closed. A chain of certificates with
+ * 250 names has about 500 values.
  */
 export const valuesMax = 1_000;
 
 /**
- * Returns the sizes of a certificate. Throws a RangeError if OpenSSL could need much CPU
- * time for the certificate, or if a part that this function reads is not valid DER. Accepts RSA
+ * Returns the sizes of a certificate. Throws a RangeError if OpenSSL could need much CPU time or
+ * memory for the certificate, or if a part that this function reads is not valid DER. Accepts RSA
  * keys, keys on three NIST curves, and Ed25519 and Ed448 keys. Rejects long subjects and issuers.
  * Rejects CRL distribution points with a name relative to the issuer, because OpenSSL copies the
  * issuer for each of these points.
@@ -90,7 +90,10 @@ export function inspectCertificate(certificate: Buffer): CertificateSizes {
   return { values, constraintBytes, nameBytes };
 }
 
-/** Returns the number of values in the bytes, including the values in values. */
+/**
+ * Returns the number of DER values in the bytes, including nested values. Throws a RangeError if
+ * the number exceeds `valuesMax`.
+ */
 function countValues(bytes: Buffer): number {
   let count = 0;
   const contents = [bytes];

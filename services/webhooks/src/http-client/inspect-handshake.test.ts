@@ -121,7 +121,7 @@ test.each([
     }),
   ],
 ] as const)(
-  "the handshake inspector accepts 1 000 values of %s in all certificates of a handshake, and rejects more",
+  "the handshake inspector accepts 1 000 values (%s) in all certificates of a handshake together, and rejects more",
   (_, parts) => {
     expect(accepts(certificate(parts(500)), certificate(parts(500)))).toBe(true);
     expect(accepts(certificate(parts(500)), certificate(parts(502)))).toBe(false);

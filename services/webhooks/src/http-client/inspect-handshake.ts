@@ -24,8 +24,8 @@ const encryptedFinishedBytesMax = 128;
 /** Maximum number of certificates in a message. Most servers send two or three certificates. */
 const certificatesMax = 10;
 /**
- * Maximum length of a message that requests a certificate of the client. It can name certificate
- * authorities, and OpenSSL needs about 100 bytes of memory for each name, until the connection is
+ * Maximum length of a CertificateRequest message. The message can list names of certificate
+ * authorities. OpenSSL needs about 100 bytes of memory for each name until the connection is
  * closed. Most names have 50 to 150 bytes.
  */
 const certificateRequestBytesMax = 4 * 1024;

@@ -238,7 +238,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     } else await harness.sandbox.submit(linkUrl, { outcome: "failed" });
     const provider = harness.context.providers.current;
     const get = vi.spyOn(provider, "get");
-    get.mockImplementation(async (known, ms) => {
+    const read = async (...request: Parameters<typeof get>) => {
       get.mockRestore();
       // Before the callback's read, the job reads the failed attempt and closes the link.
       await sync(id);
@@ -250,10 +250,13 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
       const deactivated = { id: provider_id, externalUserId: id, deleted: true, review: retry };
       if (vendor === "sumsub")
         replyOf = (_method, path) => (path.endsWith("/one") ? [200, JSON.stringify(deactivated)] : undefined);
-      return await provider.get(known, ms);
-    });
+      return await provider.get(...request);
+    };
+    let reading: ReturnType<typeof read> | undefined;
+    get.mockImplementation((...request) => (reading = read(...request)));
     const error = vi.spyOn(harness.context.logger, "error");
-    await sendCallback(vendor, provider_id, id);
+    // If an assertion in `read` fails, the response to the callback does not contain its message.
+    await sendCallback(vendor, provider_id, id).finally(() => reading);
     await harness.checkDue();
     expect(await readStored(id)).toMatchObject({ status: "FAILED", next_check_at: null });
     expect(error.mock.calls).toEqual([]);

@@ -85,6 +85,14 @@ test("claimKey takes an advisory lock with two numbers, so that no key shares a 
   });
 });
 
+test("claimKey uses one prepared statement for all keys", async () => {
+  await transaction(db.orm, async (em) => {
+    for (const key of ["a", "b", "c"]) await claimKey(em, aCall({ key }), ApiKeySchema);
+    const statements = "select name from pg_prepared_statements where statement like '%pg_try_advisory_xact_lock%'";
+    expect(await em.execute(statements)).toHaveLength(1);
+  });
+});
+
 test("claimKey replays a stored response even if the response has no content", async () => {
   const caller = aBusinessCaller();
   await execute(aCall({ caller }), (record) => record.storeResponse(ApiKeySchema, {}));

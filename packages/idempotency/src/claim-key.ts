@@ -122,9 +122,10 @@ const reclaimStatement = `
  * hash must be cryptographic. Otherwise a business could choose a key that has the same lock as a
  * key of another business.
  */
-function lockNumbers(...parts: string[]): [number, number] {
+function lockNumbers(...parts: string[]): string[] {
   const hash = createHash("sha256").update(JSON.stringify(parts)).digest();
-  return [hash.readInt32BE(0), hash.readInt32BE(4)];
+  // The driver would write numbers into the statement, and PostgreSQL would plan each claim again.
+  return [0, 4].map((at) => String(hash.readInt32BE(at)));
 }
 
 /**

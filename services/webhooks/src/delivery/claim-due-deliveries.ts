@@ -50,15 +50,21 @@ export function createClaim({ orm, limits, delivery: { leaseMs } }: Context) {
     const skipped = await skip(orm, inactive);
     const claimed: LeasedDelivery[] = [];
     let isMore = hasMore || skipped > 0;
-    for (const isSlow of [true, false]) {
-      const [slots, max] = isSlow ? [limits.slow, slowClaimMax] : [limits.healthy, claimMax];
-      const groupsOfClass = groups.filter(({ key }) => endpoints.get(key)?.slow === isSlow);
-      const limit = Math.min(slots.limits.slots - slots.usedAndQueued(), max - claimed.length);
-      for (const row of await claimDue<ClaimedRow>(orm, dueDeliveries, groupsOfClass, slots, { limit, leaseMs })) {
-        const endpoint = endpoints.get(row.endpoint_id);
-        if (endpoint) claimed.push({ ...row, ...endpoint });
+    try {
+      for (const isSlow of [true, false]) {
+        const [slots, max] = isSlow ? [limits.slow, slowClaimMax] : [limits.healthy, claimMax];
+        const groupsOfClass = groups.filter(({ key }) => endpoints.get(key)?.slow === isSlow);
+        const limit = Math.min(slots.limits.slots - slots.usedAndQueued(), max - claimed.length);
+        for (const row of await claimDue<ClaimedRow>(orm, dueDeliveries, groupsOfClass, slots, { limit, leaseMs })) {
+          const endpoint = endpoints.get(row.endpoint_id);
+          if (endpoint) claimed.push({ ...row, ...endpoint });
+        }
+        isMore ||= claimed.length === max;
       }
-      isMore ||= claimed.length === max;
+    } catch (error) {
+      // Without this release, no process could send these deliveries until their leases expire.
+      await release(orm, claimed).catch(() => {});
+      throw error;
     }
     return { claimed, dueEndpoints: [...endpoints.keys()], isMore };
   };

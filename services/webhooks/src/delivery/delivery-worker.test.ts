@@ -6,7 +6,7 @@ import { WebhookEndpointStatus } from "@amana/contracts/webhooks/v1/webhook_endp
 import { transaction } from "@amana/database";
 import { aBusinessCaller, eventually, forAllTenants } from "@amana/testing";
 import { Webhook } from "standardwebhooks";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { aPaymentEvent } from "../../test/a-payment-event.ts";
 import { addOldEvents, type Harness, startHarness, startReceiver } from "../../test/harness.ts";
 import { createClaim, release } from "./claim-due-deliveries.ts";
@@ -562,6 +562,20 @@ test("the claim function first claims up to eight deliveries to slow endpoints i
     [3, 64],
     [0, 64],
   ]);
+});
+
+test("the claim function releases the claimed deliveries to slow endpoints if the claim for healthy endpoints fails", async () => {
+  await using idleHarness = await startHarness({ deliver: false });
+  const caller = aBusinessCaller();
+  const { id } = await create("http://127.0.0.1:9/", caller, idleHarness);
+  await idleHarness.sql("update webhook_endpoint set slow = true");
+  await addOldEvents(idleHarness, { caller, id, count: 2, hoursAgo: 1, status: "PENDING" });
+  const limits = new ConcurrencyLimits({ total: 64, perBusiness: 64, perEndpoint: 64 });
+  vi.spyOn(limits.healthy, "usedAndQueued").mockImplementationOnce(() => {
+    throw new Error("the claim fails");
+  });
+  await expect(claimOnce(idleHarness, limits)).rejects.toThrow("the claim fails");
+  expect(await claimOnce(idleHarness, limits)).toHaveLength(2);
 });
 
 test("the claim function returns true as isMore if it has claimed the maximum number of deliveries to slow endpoints", async () => {

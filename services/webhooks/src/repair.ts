@@ -55,7 +55,9 @@ export const repair: ServiceDescription = {
     {
       what: "deliveries that are due and not attempted",
       table: "delivery",
-      where: `status = 'PENDING' and ${endpointDueAtSql} < now() - interval '5 minutes'`,
+      // A delivery whose attempts leave no result has a lease again and again.
+      where: `status = 'PENDING'
+        and (${endpointDueAtSql} < now() - interval '5 minutes' or next_attempt_at < now() - interval '30 minutes')`,
       since: "next_attempt_at",
       todo: "Check the log of webhooks. If only slow endpoints are affected, their limit of two slots each is the cause. If all endpoints are affected, add a replica or raise DELIVERY_CONCURRENCY.",
     },

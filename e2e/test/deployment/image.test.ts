@@ -195,16 +195,16 @@ test.each(services)(
 
 /** Fails unless `app` contains all files that are necessary to render a receipt as PDF. */
 async function expectRendersReceipt(app: string): Promise<void> {
-  const worker = join(app, "packages", "receipts", "src", "assets", "pdf-worker.js");
+  const file = join(app, "packages", "receipts", "src", "assets", "pdf-process.js");
   const content = {
     ...{ language: "ar", direction: "rtl", title: "إيصال", tone: "success", state: "مدفوع", refund: [], rows: [], help: "3020" },
     seller: { text: "Librairie", direction: "ltr" },
     amount: { label: "المبلغ", value: { text: "5.000,00 DZD", direction: "ltr" } },
   };
-  const program = `const { Worker } = require("node:worker_threads");
-    const worker = new Worker(${JSON.stringify(worker)});
-    worker.on("message", ({ pdf, error }) => { console.log(error ?? Buffer.from(pdf).subarray(0, 5).toString()); process.exit() });
-    worker.postMessage({ id: 1, receipt: ${JSON.stringify(JSON.stringify(content))} });`;
+  const program = `const { fork } = require("node:child_process");
+    const child = fork(${JSON.stringify(file)}, { execArgv: [], serialization: "advanced" });
+    child.on("message", ({ pdf, error }) => { console.log(error ?? Buffer.from(pdf).subarray(0, 5).toString()); process.exit() });
+    child.send({ id: 1, receipt: ${JSON.stringify(JSON.stringify(content))} });`;
   const { stdout } = await run(process.execPath, ["--eval", program], { cwd: app, timeout: 60_000 });
   expect(stdout).toBe("%PDF-\n");
 }

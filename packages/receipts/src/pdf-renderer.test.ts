@@ -10,6 +10,10 @@ import { createPdfRenderer, PdfRendererFailed } from "./pdf-renderer.ts";
 const renderer = createPdfRenderer();
 afterAll(() => renderer[Symbol.asyncDispose]());
 
+/** Text for which the layout of typst 0.14 fails in native code that cannot throw. */
+const abortingText =
+  '<\u{fc9f}\u{fc9f}\u{103a}\u{fc9f}\u{fc9f}0\u{fc9f}\u{fc9f}\u{fc9f}\u{fc9f}\u{1f531}\u{2aed}\u{fc9f}\u{fc9f}>\u{fc9f}/\u{fc9f}\u{d99}\u{fe48}\u{fc9f}<\u{fc9f}\u{fc9f}\u{fc9f}\u{fc9f}\u{fc9f}\u{fc9f}\u{b4d}\u{fc9f}\u{fd4d}\u{fc9f}\u{fc9f}\u{fc9f}\u{fc9f}\u{fc9f}\u{fc9f}\u{fc9f}\u{fc9f}\u{fc9f}\u{fc9f}\u{fc9f}"\u{fc9f}\u{fc9f}\u{fc9f}\u{262f}\u{fc9f}\u{20dd}\u{fc9f}\u{fc9f}\u{974}\u{fc9f}';
+
 /** Width and height of A5 in points. */
 const a5 = [419.53, 595.28];
 
@@ -84,11 +88,20 @@ describe("createPdfRenderer", () => {
     expect(Buffer.compare(firstPdf, secondPdf)).toBe(0);
   });
 
-  test("PdfRenderer.render throws after the timeout, and a later call succeeds in a new thread", async () => {
+  test("PdfRenderer.render throws after the timeout, also in a new process", async () => {
     const timeoutMs = 1;
     await using impatient = createPdfRenderer({ timeoutMs });
     await expect(impatient.render(aReceipt, "fr")).rejects.toBeInstanceOf(PdfRendererFailed);
     await expect(impatient.render(aReceipt, "fr")).rejects.toThrow("not rendered in time");
+  });
+
+  test("PdfRenderer.render throws if a text makes typst abort, and renders the receipt that waits in a new process", async () => {
+    const aborted = renderer.render({ ...aReceipt, description: abortingText }, "fr");
+    const waiting = renderer.render(aReceipt, "fr");
+    await expect(aborted).rejects.toThrow("the process ended: SIGABRT");
+    await expect(aborted).rejects.toBeInstanceOf(PdfRendererFailed);
+    expect((await read(await waiting)).pages).toBe(1);
+    expect((await read(await renderer.render(aReceipt, "ar"))).pages).toBe(1);
   });
 
   test("an open PdfRenderer does not keep its process alive after the other work of the process has ended", async () => {

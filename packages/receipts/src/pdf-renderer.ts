@@ -1,20 +1,22 @@
-import { Worker } from "node:worker_threads";
+import { type ChildProcess, fork } from "node:child_process";
+import { fileURLToPath } from "node:url";
 import { direction, type Language } from "@amana/pages";
 import type { Receipt } from "./receipt.ts";
 import { contentOf, type Row } from "./rows.ts";
 
 /** Renders receipts as PDF: A5, with embedded fonts. */
 export interface PdfRenderer extends AsyncDisposable {
-  /** Throws `PdfRendererFailed` after a timeout or a fault of the worker thread. */
+  /** Throws `PdfRendererFailed` after a timeout, or if the child process ends or fails. */
   render(receipt: Receipt, language: Language): Promise<Uint8Array>;
 }
 
-/** The worker thread did not return a PDF. */
+/** The child process did not return a PDF. */
 export class PdfRendererFailed extends Error {
   override readonly name = "PdfRendererFailed";
 }
 
 interface Rendering {
+  readonly message: object;
   resolve(pdf: Uint8Array): void;
   reject(error: Error): void;
 }
@@ -25,31 +27,39 @@ interface Reply {
   readonly error?: string;
 }
 
-const workerUrl = new URL("./assets/pdf-worker.js", import.meta.url);
+const program = fileURLToPath(new URL("./assets/pdf-process.js", import.meta.url));
 
 /**
- * Creates a renderer. The layout runs in one worker thread, so that it does not delay other work of
- * the process. The thread starts with the first receipt, because it needs about 50 MB. The thread
+ * Creates a renderer. The layout runs in a child process, because some texts make typst abort its
+ * process. The child process starts with the first receipt, and again after it has ended. It
  * renders one receipt at a time, in about 10 ms; the caller limits the receipts that wait.
  * `timeoutMs` limits the time of a receipt, including its wait.
  */
 export function createPdfRenderer({ timeoutMs = 5_000 } = {}): PdfRenderer {
+  /** The receipts that the child process must render, in order. */
   const queued = new Map<number, Rendering>();
-  let worker: Worker | undefined;
+  let child: ChildProcess | undefined;
   let lastId = 0;
 
   const stop = async (reason: string) => {
-    const stoppedWorker = worker;
-    worker = undefined;
+    const stopped = child;
+    child = undefined;
     for (const { reject } of queued.values()) reject(new PdfRendererFailed(reason));
     queued.clear();
-    await stoppedWorker?.terminate();
+    stopped?.kill("SIGKILL");
   };
 
+  // The callback ignores a failed message, because the event "exit" follows.
+  const send = ({ message }: Rendering) => child?.send(message, () => {});
+
   const start = () => {
-    // The thread does not inherit the Node options of the process, because threads reject some
-    // options.
-    const started = new Worker(workerUrl, { execArgv: [] });
+    // The process gets no settings, and its messages can contain texts of customers.
+    const started = fork(program, {
+      execArgv: [],
+      env: {},
+      serialization: "advanced",
+      stdio: ["ignore", "ignore", "ignore", "ipc"],
+    });
     started.on("message", ({ id, pdf, error }: Reply) => {
       const rendering = queued.get(id);
       queued.delete(id);
@@ -57,22 +67,33 @@ export function createPdfRenderer({ timeoutMs = 5_000 } = {}): PdfRenderer {
       else rendering?.reject(new PdfRendererFailed(`the receipt could not be rendered: ${error}`));
     });
     const onEnd = (reason: unknown) => {
-      if (worker === started) void stop(`the worker thread ended: ${reason}`);
+      if (child !== started) return;
+      child = undefined;
+      // The process ended while it rendered the first receipt. A new process renders the others.
+      for (const [id, { reject }] of [...queued].slice(0, 1)) {
+        queued.delete(id);
+        reject(new PdfRendererFailed(`the process ended: ${reason}`));
+      }
+      if (queued.size === 0) return;
+      child = start();
+      for (const rendering of queued.values()) send(rendering);
     };
-    started.on("error", onEnd).on("exit", onEnd);
-    // Permits the process to end while the thread is idle.
+    started.on("error", onEnd).on("exit", (code, signal) => onEnd(signal ?? code));
+    // Permits this process to end while the child process is idle.
     started.unref();
+    started.channel?.unref();
     return started;
   };
 
   return {
     async render(receipt, language) {
-      worker ??= start();
+      child ??= start();
       const id = ++lastId;
       const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
       const timer = setTimeout(() => void stop("a receipt was not rendered in time"), timeoutMs);
-      queued.set(id, { resolve, reject });
-      worker.postMessage({ id, receipt: JSON.stringify(pdfContentOf(receipt, language)) });
+      const rendering = { message: { id, receipt: JSON.stringify(pdfContentOf(receipt, language)) }, resolve, reject };
+      queued.set(id, rendering);
+      send(rendering);
       try {
         return await promise;
       } finally {

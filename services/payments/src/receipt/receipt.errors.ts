@@ -21,5 +21,11 @@ export const receiptEmailInvalid = () =>
     pointer: "/email",
   });
 
+export const receiptNotRendered = () =>
+  unavailable(
+    "service_unavailable",
+    "The PDF of the receipt could not be created. Use the page of the receipt instead, or try again later.",
+  );
+
 export const tooManyReceipts = () =>
   unavailable("service_unavailable", "Too many receipts are being rendered. Try again in a second.");

@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { parentPort } from "node:worker_threads";
 import { NodeCompiler } from "@myriaddreamin/typst-ts-node-compiler";
 
 // This file is JavaScript in the assets folder, because the container images include it unbundled.
@@ -26,12 +25,12 @@ const compiler = NodeCompiler.create({
   ],
 });
 
-parentPort.on("message", ({ id, receipt }) => {
+process.on("message", ({ id, receipt }) => {
   try {
     const pdf = compiler.pdf({ mainFileContent: template, inputs: { receipt } });
     compiler.evictCache(cacheRounds);
-    parentPort.postMessage({ id, pdf });
+    process.send({ id, pdf });
   } catch (error) {
-    parentPort.postMessage({ id, error: String(error?.message ?? error) });
+    process.send({ id, error: String(error?.message ?? error) });
   }
 });

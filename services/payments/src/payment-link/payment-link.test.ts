@@ -109,6 +109,7 @@ describe("PaymentLink.buyerOf", () => {
     ["customerEmail", "amina"],
     ["customerEmail", "amina@"],
     ["customerEmail", "a b@example.dz"],
+    ["customerEmail", "a\0b@example.dz"],
     ["customerEmail", "a@b@example.dz"],
     ["customerEmail", `a@${"b".repeat(253)}`],
     ["customerEmail", `${"a".repeat(65)}@example.dz`],

@@ -88,8 +88,11 @@ export const statusSql = `(case when not is_active then 'INACTIVE' when payments
 export const linkTokenPattern = /^[\w-]{22}$/;
 
 const nameCharactersMax = 200;
-/** Pattern of an e-mail address. A stricter pattern would reject some existing addresses. */
-const emailForm = /^[^\s@]+@[^\s@]+$/;
+/**
+ * Pattern of an e-mail address. A stricter pattern would reject some existing addresses. PostgreSQL
+ * cannot store NUL.
+ */
+const emailForm = /^[^\s\0@]+@[^\s\0@]+$/;
 const phoneForm = /^\+[1-9]\d{6,14}$/;
 const phoneSeparators = /[\s.()-]/g;
 /** An Algerian phone number in national format. */

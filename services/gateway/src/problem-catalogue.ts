@@ -185,7 +185,7 @@ export const problemCatalogue = {
   ],
   invalid_json: [
     "Invalid JSON",
-    "The body must be one JSON object in UTF-8 without repeated keys, with at most 32 levels, 10 000 values and 128 KiB of white space.",
+    "The body must be one JSON object in UTF-8 without repeated keys, with at most 32 levels and 10 000 values.",
     400,
   ],
   invalid_signature: [

@@ -1,4 +1,5 @@
 import { createScanner } from "jsonc-parser";
+import { collapseWhiteSpace } from "./collapse-white-space.ts";
 
 /**
  * Returns the text of one member of a JSON object, or undefined when the member is absent. Keeps
@@ -6,7 +7,7 @@ import { createScanner } from "jsonc-parser";
  * been accepted by `readJsonObject`.
  */
 export function memberText(bytes: Uint8Array, name: string): string | undefined {
-  const text = decoder.decode(bytes);
+  const text = collapseWhiteSpace(decoder.decode(bytes));
   const scanner = createScanner(text, true);
   let depth = 0;
   let key: string | undefined;

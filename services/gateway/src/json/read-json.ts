@@ -1,5 +1,6 @@
 import { visit } from "jsonc-parser";
 import { errorsMax, type FieldError, invalidJson, validationFailed } from "../problem.ts";
+import { collapseWhiteSpace } from "./collapse-white-space.ts";
 import { pointerOf, shorten } from "./pointer.ts";
 
 const depthMax = 32;
@@ -34,10 +35,13 @@ export function readJsonObject(bytes: Uint8Array, onValues?: (count: number) => 
 
 /**
  * Checks JSON text (RFC 8259) by the rules of `readJsonObject`, and then parses it with JSON.parse.
- * Throws a Problem at the first syntax error. Before it returns or throws, calls
+ * Throws a Problem at the first syntax error. The Problem contains the position of the error,
+ * unless the text is large and has long runs of white space. Before it returns or throws, calls
  * `onValues` with the number of values that it has read.
  */
-export function parseJson(text: string, onValues: (count: number) => void = () => {}): unknown {
+export function parseJson(json: string, onValues: (count: number) => void = () => {}): unknown {
+  const text = collapseWhiteSpace(json);
+  const positionOf = text === json ? shownPosition : () => "";
   /** Keys of each unfinished object or array, outermost first. Arrays have no keys. */
   const openKeys: Set<string>[] = [];
   const errors: FieldError[] = [];
@@ -101,4 +105,4 @@ const isStorable = (text: string): boolean => !text.includes("\0") && text.isWel
  * Returns a text such as ", at line 2, column 7". Lines and columns start at 1 in the text, and at
  * 0 in the parser.
  */
-const positionOf = (line: number, character: number): string => `, at line ${line + 1}, column ${character + 1}`;
+const shownPosition = (line: number, character: number): string => `, at line ${line + 1}, column ${character + 1}`;

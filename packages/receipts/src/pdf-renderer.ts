@@ -53,7 +53,8 @@ export function createPdfRenderer({ timeoutMs = 5_000 } = {}): PdfRenderer {
   const send = ({ message }: Rendering) => child?.send(message, () => {});
 
   const start = () => {
-    // The process gets no settings, and its messages can contain texts of customers.
+    // typst needs no settings of the service. Its messages can contain texts of customers, so they
+    // must not reach the log.
     const started = fork(program, {
       execArgv: [],
       env: {},
@@ -70,7 +71,9 @@ export function createPdfRenderer({ timeoutMs = 5_000 } = {}): PdfRenderer {
       if (child !== started) return;
       child = undefined;
       // The process ended while it rendered the first receipt. A new process renders the others.
-      for (const [id, { reject }] of [...queued].slice(0, 1)) {
+      const [first] = queued;
+      if (first) {
+        const [id, { reject }] = first;
         queued.delete(id);
         reject(new PdfRendererFailed(`the process ended: ${reason}`));
       }

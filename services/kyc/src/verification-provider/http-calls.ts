@@ -1,4 +1,4 @@
-import { faultPoint, readRetryAfterMs, readText } from "@amana/runtime";
+import { currentTenant, FairSemaphore, faultPoint, readRetryAfterMs, readText } from "@amana/runtime";
 import { Agent, request } from "undici";
 import { parseJson } from "./read-values.ts";
 
@@ -31,37 +31,50 @@ export interface LostCall {
   readonly reason: string;
 }
 
+/** Maximum number of connections to a provider, and of calls at the same time. */
+const connectionsMax = 32;
+
 /**
  * Creates the HTTP client of one provider. The client limits the duration of calls, the size of
- * responses and the number of connections, and does not follow redirects. Errors contain no part of
- * the response.
+ * responses and the number of connections, and does not follow redirects. A business uses at most
+ * half of the connections, because a slow provider occupies each connection for the whole timeout.
+ * Errors contain no part of the response.
  */
 export function createHttpCalls({ responseBytesMax, timeoutMs }: { responseBytesMax: number; timeoutMs: number }) {
-  const agent = new Agent({ connect: { timeout: 10_000 }, connections: 32, keepAliveTimeout: 20_000 });
+  const agent = new Agent({ connect: { timeout: 10_000 }, connections: connectionsMax, keepAliveTimeout: 20_000 });
+  const slots = new FairSemaphore({ slots: connectionsMax, perTenant: connectionsMax / 2 });
+  const send = async (call: HttpCall, signal: AbortSignal): Promise<HttpResponse> => {
+    const { statusCode, headers, body } = await request(call.url, {
+      method: call.method,
+      headers: {
+        accept: "application/json",
+        ...(call.body === undefined ? {} : { "content-type": "application/json" }),
+        ...call.headers,
+      },
+      body: call.body ?? null,
+      dispatcher: agent,
+      signal,
+    });
+    const content = parseJson(await readText(body, responseBytesMax));
+    faultPoint(`${call.operation}.answered`);
+    const date = new Date(String(headers["date"] ?? ""));
+    return {
+      status: statusCode,
+      content,
+      retryAfterMs: readRetryAfterMs([headers["retry-after"]].flat()[0], Date.now()),
+      date: Number.isNaN(date.getTime()) ? undefined : date,
+    };
+  };
   return {
     async call(call: HttpCall): Promise<HttpResponse | LostCall> {
+      // Rounds the time down, because `AbortSignal.timeout` rejects fractions of milliseconds.
+      const waitMs = Math.max(1, Math.floor(Math.min(call.timeoutMs, timeoutMs)));
+      const signal = AbortSignal.timeout(waitMs);
+      const tenant = currentTenant() ?? "";
       try {
-        const { statusCode, headers, body } = await request(call.url, {
-          method: call.method,
-          headers: {
-            accept: "application/json",
-            ...(call.body === undefined ? {} : { "content-type": "application/json" }),
-            ...call.headers,
-          },
-          body: call.body ?? null,
-          dispatcher: agent,
-          // Rounds the time down, because `AbortSignal.timeout` rejects fractions of milliseconds.
-          signal: AbortSignal.timeout(Math.max(1, Math.floor(Math.min(call.timeoutMs, timeoutMs)))),
-        });
-        const content = parseJson(await readText(body, responseBytesMax));
-        faultPoint(`${call.operation}.answered`);
-        const date = new Date(String(headers["date"] ?? ""));
-        return {
-          status: statusCode,
-          content,
-          retryAfterMs: readRetryAfterMs([headers["retry-after"]].flat()[0], Date.now()),
-          date: Number.isNaN(date.getTime()) ? undefined : date,
-        };
+        const entered = await slots.acquire(tenant, waitMs);
+        if (!entered) return { status: undefined, reason: "no connection became free before the timeout" };
+        return await send(call, signal).finally(() => slots.release(tenant));
       } catch (error) {
         return { status: undefined, reason: (error as NodeJS.ErrnoException).code ?? (error as Error).name };
       }

@@ -130,6 +130,15 @@ describe("connections and requests of a network without a valid key", () => {
     await idleClient.waitUntilClosed();
   });
 
+  test("Connections counts each 256 KiB of a static file as a request", async () => {
+    const { gateway, port } = await startLimited();
+    await using _ = gateway;
+    await using client = new RawClient(port);
+    // A request for the uncompressed API reference counts as 17 requests.
+    expect(await countResponses(client, get("/docs/reference.js"), 4)).toBe(3);
+    await client.waitUntilClosed();
+  });
+
   test("Connections does not count requests with a valid key, nor their connections", async () => {
     const { gateway, port } = await startLimited();
     await using _ = gateway;

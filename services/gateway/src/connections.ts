@@ -16,9 +16,9 @@ interface ConnectionsOptions extends Pick<Config["connectionBounds"], "perNetwor
   readonly trustedProxies: readonly string[];
   /**
    * Maximum number of tokens per second and network; 0 for no limit. A connection, a request
-   * without a valid key and a group of 100 chunks take a token each. A request beyond the rate
-   * limit of its business, or with a failed key look-up, takes a quarter. A burst may take the
-   * tokens of `burstSeconds`.
+   * without a valid key, a group of 100 chunks and each 256 KiB of a static file take a token each.
+   * A request beyond the rate limit of its business, or with a failed key look-up, takes a quarter.
+   * A burst may take the tokens of `burstSeconds`.
    */
   readonly keylessPerSecond: number;
   /** Networks that have sent a genuine callback. They are exempt from `keylessPerSecond`. */
@@ -65,7 +65,7 @@ const pausedNetworksMax = 10_000;
 export class Connections {
   readonly #open = new Map<Socket, Connection>();
   readonly #byNetwork = new BoundedCounters();
-  /** Tokens for connections, requests and groups of small chunks, by network. */
+  /** Tokens for connections, requests, groups of small chunks and large files, by network. */
   readonly #keyless: TokenBuckets | undefined;
   /** Times at which the pauses after floods end, by network. */
   readonly #pausedUntilMs = new Map<string, number>();
@@ -146,8 +146,8 @@ export class Connections {
   }
 
   /**
-   * Counts a connection, a request or a group of small chunks for the network of the connection.
-   * Beyond the limit, closes all connections of the network.
+   * Counts a connection, a request, a group of small chunks or a part of a static file for the
+   * network of the connection. Beyond the limit, closes all connections of the network.
    */
   count(socket: Socket, tokens = 1): void {
     const network = this.#open.get(socket)?.network;

@@ -2,16 +2,22 @@ import { createSocket } from "node:dgram";
 import { once } from "node:events";
 
 const typeA = 1;
+const typeTxt = 16;
 
 /** Addresses of a host name as bytes: four for each IPv4 address, sixteen for each IPv6 address. */
 export type NameRecords = Readonly<Record<string, readonly (readonly number[])[]>>;
 
 /**
  * Starts a DNS server at a loopback address. It responds to queries for the names of `records`, and
- * to other queries with NXDOMAIN. It does not respond to queries for names that begin with
- * "silent".
+ * to other queries with NXDOMAIN. The start of a name can select another behaviour:
+ * - "silent": no response
+ * - "failing": SERVFAIL
+ * - "old": no response to a query with EDNS
+ * - "forged": first three responses with other addresses that do not belong to the query
+ * - "truncated": a response without records that is marked as truncated
+ * - "long": 100 more records of the type TXT
  */
-export async function startNameServer(records: NameRecords) {
+export async function startNameServer(recordsByName: NameRecords) {
   const server = createSocket("udp4");
   /** The name of each received query. */
   const queries: string[] = [];
@@ -26,15 +32,34 @@ export async function startNameServer(records: NameRecords) {
     }
     const name = labels.join(".").toLowerCase();
     queries.push(name);
-    if (name.startsWith("silent")) return;
     const type = query.readUInt16BE(at + 1);
-    const addresses = records[name]?.filter(({ length }) => length === (type === typeA ? 4 : 16)) ?? [];
-    const header = Buffer.from(query.subarray(0, 12));
-    header.writeUInt16BE(records[name] ? 0x8180 : 0x8183, 2);
-    header.writeUInt16BE(addresses.length, 6);
-    header.writeUInt32BE(0, 8);
-    const answers = addresses.flatMap((data) => [0xc0, 0x0c, 0, type, 0, 1, 0, 0, 0, 60, 0, data.length, ...data]);
-    server.send(Buffer.concat([header, query.subarray(12, at + 5), Buffer.from(answers)]), port, "127.0.0.1");
+    if (name.startsWith("silent") || (name.startsWith("old") && query.readUInt16BE(10) > 0)) return;
+    const question = query.subarray(12, at + 5);
+    const respond = (flags: number, answers: readonly number[][], { idOffset = 0, asked = question } = {}) => {
+      const header = Buffer.alloc(12);
+      header.writeUInt16BE((query.readUInt16BE(0) + idOffset) % 0x1_0000, 0);
+      header.writeUInt16BE(flags, 2);
+      header.writeUInt16BE(1, 4);
+      header.writeUInt16BE(answers.length, 6);
+      server.send(Buffer.concat([header, asked, Buffer.from(answers.flat())]), port, "127.0.0.1");
+    };
+    const recordOf = (recordType: number, data: readonly number[]) => [
+      ...[0xc0, 0x0c, 0, recordType, 0, 1, 0, 0, 0, 60, 0],
+      ...[data.length, ...data],
+    ];
+    if (name.startsWith("failing")) return respond(0x8182, []);
+    if (name.startsWith("truncated")) return respond(0x8380, []);
+    if (name.startsWith("forged")) {
+      const otherAddress = recordOf(type, Array(type === typeA ? 4 : 16).fill(32));
+      respond(0x8180, [otherAddress], { idOffset: 1 });
+      respond(0x0100, [otherAddress]);
+      respond(0x8180, [otherAddress], { asked: Buffer.concat([Buffer.from([1, 120]), question]) });
+    }
+    const records = recordsByName[name];
+    const addresses = records?.filter(({ length }) => length === (type === typeA ? 4 : 16)) ?? [];
+    const answers = addresses.map((data) => recordOf(type, data));
+    if (name.startsWith("long")) answers.push(...Array(100).fill(recordOf(typeTxt, [1, 65])));
+    respond(records ? 0x8180 : 0x8183, answers);
   });
   await once(server.bind(0, "127.0.0.1"), "listening");
 

@@ -41,24 +41,20 @@ test("the address guard accepts a host name with 32 addresses", async () => {
   expect(await guard.resolve("32.test")).toHaveLength(32);
 });
 
-test("the address guard refuses a host name with 33 addresses, and refuses further calls for the name without a query", async () => {
-  for (let i = 0; i < 3; i++) await expect(guard.resolve("33.test")).rejects.toThrow(tooManyAddresses);
-  expect(server.queries).toEqual(["33.test", "33.test"]);
+test("the address guard refuses a host name with 33 addresses", async () => {
+  await expect(guard.resolve("33.test")).rejects.toThrow(tooManyAddresses);
 });
 
-test("the webhook HTTP client returns DNS_ERROR for a host name with 33 addresses, after one query for each address family", async () => {
+test("the webhook HTTP client returns DNS_ERROR for a host name with 33 addresses", async () => {
   const limits = new ConcurrencyLimits({ total: 64, perBusiness: 64, perEndpoint: 64 });
   await using client = createHttpClient({ addresses: guard, timeoutMs: 10_000, limits });
-  const post = () =>
-    client.post({ businessId: "business", slotWaitMs: 1_000 }, new URL("https://33.test/"), {}, Buffer.from("{}"));
-  const outcomes = [...(await Promise.all([post(), post(), post()])), await post()];
-  expect(outcomes.map((outcome) => outcome?.failure)).toEqual(Array(4).fill({ code: "DNS_ERROR", detail: tooManyAddresses }));
-  expect(server.queries).toEqual(["33.test", "33.test"]);
+  const sender = { businessId: "business", slotWaitMs: 1_000 };
+  const outcome = await client.post(sender, new URL("https://33.test/"), {}, Buffer.from("{}"));
+  expect(outcome?.failure).toEqual({ code: "DNS_ERROR", detail: tooManyAddresses });
 });
 
-test("validateUrl accepts a host name with 33 addresses, and sends no query for a second check", async () => {
-  for (let i = 0; i < 2; i++) expect(await validateUrl("https://33.test/", guard, "a")).toBeUndefined();
-  expect(server.queries).toEqual(["33.test", "33.test"]);
+test("validateUrl accepts a host name with 33 addresses", async () => {
+  expect(await validateUrl("https://33.test/", guard, "a")).toBeUndefined();
 });
 
 test("validateUrl resolves two names of a business at once, and meanwhile checks a name of another business and an IP address", async () => {
@@ -72,7 +68,6 @@ test("validateUrl resolves two names of a business at once, and meanwhile checks
 
 test("the webhook HTTP client returns DNS_ERROR for a host name that is an alias of a name without addresses", async () => {
   const limits = new ConcurrencyLimits({ total: 64, perBusiness: 64, perEndpoint: 64 });
-  // `resolve4` and `resolve6` return no address if a response contains only a CNAME record.
   const addresses = createAddressGuard({ allowInsecure: true, resolve: async () => [] });
   await using client = createHttpClient({ addresses, timeoutMs: 10_000, limits });
   for (const protocol of ["http", "https"]) {

@@ -1,9 +1,9 @@
 import type { LookupAddress } from "node:dns";
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
-import { FairSemaphore, sleep } from "@amana/runtime";
+import { FairSemaphore } from "@amana/runtime";
 import ipaddr from "ipaddr.js";
-import { createNameResolver, limitResolver, type Resolve, TooManyAddresses } from "./resolve-name.ts";
+import { createNameResolver, limitResolver, type Resolve } from "./resolve-name.ts";
 
 export type AddressGuard = ReturnType<typeof createAddressGuard>;
 
@@ -18,16 +18,10 @@ export class AddressNotPublic extends Error {
 /** The block of all global unicast IPv6 addresses (IANA). */
 const globalUnicast = ipaddr.IPv6.parseCIDR("2000::/3");
 /**
- * Maximum number of names that a business's URL checks resolve at once. A business can choose a
- * name whose resolution takes 60 ms of CPU time. Without this limit, many such resolutions of one
- * business would delay the requests and deliveries of other businesses.
+ * Maximum number of names that a business's URL checks resolve at once. A name whose servers do not
+ * respond keeps sockets open for seconds, also after the check has ended.
  */
 const checksPerBusiness = 2;
-/**
- * Time for which a check of a name with too many addresses keeps its slot after the result. It
- * limits how often a business causes such resolutions, which take about 60 ms of CPU time.
- */
-const costlyNameMs = 1_000;
 
 /**
  * Creates the guard of webhook addresses. The guard allows global unicast addresses, and with
@@ -48,15 +42,6 @@ export function createAddressGuard(options: { allowInsecure: boolean; resolve?: 
     return range === "unicast" && (parsed.kind() === "ipv4" || parsed.match(globalUnicast));
   };
 
-  /** Resolves a name. After the result TooManyAddresses, waits before it throws. */
-  const resolveForSlot: Resolve = async (host) => {
-    try {
-      return await resolveName(host);
-    } catch (error) {
-      if (error instanceof TooManyAddresses) await sleep(costlyNameMs);
-      throw error;
-    }
-  };
   const resolveAllowed = async (hostname: string, resolve: Resolve): Promise<LookupAddress[]> => {
     const host = hostname.replace(/^\[(.*)\]$/, "$1");
     const family = isIP(host);
@@ -82,6 +67,6 @@ export function createAddressGuard(options: { allowInsecure: boolean; resolve?: 
      * error.
      */
     resolveForCheck: (hostname: string, businessId: string, waitMs: number) =>
-      resolveAllowed(hostname, (host) => checks.run(businessId, waitMs, () => resolveForSlot(host))),
+      resolveAllowed(hostname, (host) => checks.run(businessId, waitMs, () => resolveName(host))),
   };
 }

@@ -9,7 +9,7 @@ import { type ConnectionObserver, guardedConnector } from "./guarded-connector.t
 import type { HandshakeCpu } from "./handshake-cpu.ts";
 import { TlsLimitExceeded } from "./limit-records.ts";
 import { ResponseTooLong } from "./limit-response.ts";
-import { TooManyAddresses } from "./resolve-name.ts";
+import { ResponseTooLarge, TooManyAddresses } from "./resolve-name.ts";
 
 export type FailureCode = EnumName<typeof DeliveryFailure>;
 
@@ -259,19 +259,14 @@ const failures: readonly (readonly [RegExp, FailureCode, string])[] = [
 ];
 
 /** Describes an error for the endpoint's business, without internals of Amana. */
-export function describeFailure(error: Error & { code?: string; syscall?: string }): Failure {
+export function describeFailure(error: Error & { code?: string }): Failure {
   if (error instanceof AddressNotPublic) return { code: "ADDRESS_FORBIDDEN", detail: error.message };
-  if (error instanceof TooManyAddresses) return { code: "DNS_ERROR", detail: error.message };
+  if (error instanceof TooManyAddresses || error instanceof ResponseTooLarge) return { code: "DNS_ERROR", detail: error.message };
   if (error instanceof TlsLimitExceeded)
     return { code: "TLS_ERROR", detail: "the certificates or TLS records are not supported or exceed a limit" };
   if (error instanceof ResponseTooLong) return { code: "INVALID_RESPONSE", detail: "the response is too long" };
   if (error.name === "HTTPParserError") return { code: "INVALID_RESPONSE", detail: "the response is not valid HTTP" };
-  const { code: errorCode = "", syscall = "" } = error;
-  // The error of a failed DNS query can also have the code ECONNREFUSED. In this case the name
-  // server refused the connection, not the endpoint.
-  const isNameServer = /^query[A-Z]/.test(syscall);
-  const isUnknownName = errorCode === "ENODATA" || errorCode === "ENOTFOUND";
-  const code = !isNameServer ? errorCode : isUnknownName ? "ENOTFOUND" : "EAI_AGAIN";
+  const { code = "" } = error;
   const [, failureCode, detail] = failures.find(([codes]) => codes.test(code)) ?? [];
   if (!failureCode || !detail) return { code: "CONNECTION_RESET", detail: "the request failed" };
   return { code: failureCode, detail: failureCode === "TLS_ERROR" ? `${detail} (${code})` : detail };

@@ -1,39 +1,35 @@
-import type { LookupAddress } from "node:dns";
-import { Resolver } from "node:dns/promises";
-import { setBounded } from "@amana/runtime";
+import { randomInt } from "node:crypto";
+import { createSocket } from "node:dgram";
+import { getServers, type LookupAddress } from "node:dns";
+import { isIP } from "node:net";
+import { type DecodedPacket, decode, encode, type Packet, RECURSION_DESIRED } from "dns-packet";
 
 export type Resolve = (host: string) => Promise<LookupAddress[]>;
 
+type RecordType = "A" | "AAAA";
+
+/** Time for which the resolver waits for a response before it sends the query again. */
 const timeoutMs = 2_000;
+/** Number of queries to each name server. */
+const tries = 2;
+/**
+ * Maximum length of a response over UDP that most networks transmit without fragments (DNS Flag Day
+ * 2020). It has space for 40 IPv6 addresses.
+ */
+const responseBytesMax = 1_232;
 /** Maximum number of addresses of a host name. */
 const addressesMax = 32;
-/**
- * Time for which a host name with too many addresses is refused without a query. A DNS response has
- * up to 64 KiB for each address family, and parsing both responses takes about 60 ms.
- */
-const refusalMs = 5 * 60_000;
-const refusalsMax = 1_000;
+const portDefault = 53;
 const localhost = /(^|\.)localhost\.?$/i;
+/** A host name whose labels have at most 63 bytes (RFC 1035, section 2.3.4). */
+const validName = /^(?:[^.]{1,63}\.)*[^.]{1,63}\.?$/;
 
-/**
- * Creates a resolver that queries name servers directly. Node's `lookup` would block one of the
- * process's few threads for each query. Any business could then delay all other deliveries with
- * names whose servers do not respond. Tests set `servers`, each as address:port.
- */
-export function createNameResolver(servers?: readonly string[]): Resolve {
-  const resolver = new Resolver({ timeout: timeoutMs, tries: 2 });
-  if (servers) resolver.setServers(servers);
-  return async (host) => {
-    // RFC 6761, section 6.3: localhost names must not be sent to name servers.
-    if (localhost.test(host)) return [{ address: "127.0.0.1", family: 4 }];
-    const results = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
-    const addresses = results.flatMap((result, i) =>
-      result.status === "fulfilled" ? result.value.map((address) => ({ address, family: i === 0 ? 4 : 6 })) : [],
-    );
-    const [failure] = results.filter((result) => result.status === "rejected");
-    if (addresses.length === 0 && failure) throw failure.reason;
-    return addresses;
-  };
+/** Thrown if the addresses of a host name do not fit into a response of `responseBytesMax`. */
+export class ResponseTooLarge extends Error {
+  constructor() {
+    super(`the response of the name server has more than ${responseBytesMax} bytes`);
+    this.name = "ResponseTooLarge";
+  }
 }
 
 /** Thrown for a host name with more than `addressesMax` addresses. */
@@ -45,25 +41,45 @@ export class TooManyAddresses extends Error {
 }
 
 /**
- * Limits the work that a host name causes in a resolver. Concurrent calls for a name share one
- * resolution. Throws TooManyAddresses for a name with too many addresses. Keeps this result for
- * `refusalMs`, so that further calls send no query. Throws ENOTFOUND for a name without addresses.
+ * Creates a resolver that queries name servers over UDP, by default those of the operating system.
+ * It throws ENOTFOUND for an unknown name, EAI_AGAIN if no name server gives a usable response, and
+ * ResponseTooLarge. Tests set `servers`, each as address:port.
+ *
+ * The resolver replaces both resolvers of Node.js. `lookup` would block one of the process's few
+ * threads for each query, so any business could delay all deliveries with names whose servers do
+ * not respond. `Resolver` accepts responses of 64 KiB over TCP, and parsing two of them takes up to
+ * 150 ms of CPU time. This resolver sends no queries over TCP.
+ */
+export function createNameResolver(servers = getServers()): Resolve {
+  const parsedServers = servers.map(parseServer);
+  return async (host) => {
+    // RFC 6761, section 6.3: localhost names must not be sent to name servers.
+    if (localhost.test(host)) return [{ address: "127.0.0.1", family: 4 }];
+    if (!validName.test(host)) throw notFound();
+    const results = await Promise.allSettled([query(parsedServers, host, "A"), query(parsedServers, host, "AAAA")]);
+    const addresses = results.flatMap((result, i) =>
+      result.status === "fulfilled" ? result.value.map((address) => ({ address, family: i === 0 ? 4 : 6 })) : [],
+    );
+    const [failure] = results.filter((result) => result.status === "rejected");
+    if (addresses.length === 0 && failure) throw failure.reason;
+    return addresses;
+  };
+}
+
+/**
+ * Limits the work that a host name causes. Concurrent calls for a name share one resolution. Throws
+ * TooManyAddresses for a name with too many addresses, and ENOTFOUND for a name without addresses.
  */
 export function limitResolver(resolve: Resolve): Resolve {
   const inFlight = new Map<string, Promise<LookupAddress[]>>();
-  const refusedUntilMs = new Map<string, number>();
-
   const resolveFew: Resolve = async (host) => {
     const addresses = await resolve(host);
-    // A name can be an alias of a name without addresses. Node.js would throw an uncaught error for
-    // an empty list.
-    if (addresses.length === 0) throw Object.assign(new Error("the host name has no address"), { code: "ENOTFOUND" });
-    if (addresses.length <= addressesMax) return addresses;
-    setBounded(refusedUntilMs, host, performance.now() + refusalMs, refusalsMax);
-    throw new TooManyAddresses();
+    // Node.js would throw an uncaught error for an empty list.
+    if (addresses.length === 0) throw notFound();
+    if (addresses.length > addressesMax) throw new TooManyAddresses();
+    return addresses;
   };
   return async (host) => {
-    if ((refusedUntilMs.get(host) ?? 0) > performance.now()) throw new TooManyAddresses();
     let resolving = inFlight.get(host);
     if (!resolving) {
       resolving = resolveFew(host).finally(() => inFlight.delete(host));
@@ -71,4 +87,106 @@ export function limitResolver(resolve: Resolve): Resolve {
     }
     return await resolving;
   };
+}
+
+const notFound = () => Object.assign(new Error("the host name has no address"), { code: "ENOTFOUND" });
+
+interface Server {
+  readonly address: string;
+  readonly port: number;
+}
+
+/** Parses an entry of `getServers`: an address, or an address and port such as [::1]:5353. */
+function parseServer(text: string): Server {
+  if (isIP(text) !== 0) return { address: text, port: portDefault };
+  const [, address = "", port] = /^\[?(.*?)\]?:(\d+)$/.exec(text) ?? [];
+  return { address, port: Number(port) };
+}
+
+/**
+ * Returns the addresses of a name in one address family; none if the name is unknown. Queries one
+ * name server after another until one gives a usable response.
+ */
+async function query(servers: readonly Server[], name: string, type: RecordType): Promise<string[]> {
+  let error: unknown;
+  for (let attempt = 0; attempt < tries * servers.length; attempt++) {
+    // Some old name servers do not respond to queries with EDNS.
+    const hasEdns = attempt < servers.length;
+    try {
+      return await queryServer(servers[attempt % servers.length] as Server, { name, type }, hasEdns);
+    } catch (thrown) {
+      if (thrown instanceof ResponseTooLarge) throw thrown;
+      error = thrown;
+    }
+  }
+  throw Object.assign(new Error("no name server gave a usable response", { cause: error }), { code: "EAI_AGAIN" });
+}
+
+/**
+ * Sends a query and returns the addresses of the response. The query has a random id and a socket
+ * with a random port of its own, so that a third party cannot forge the response (RFC 5452). Throws
+ * if no usable response arrives in time.
+ */
+async function queryServer({ address, port }: Server, question: { name: string; type: RecordType }, hasEdns: boolean) {
+  const id = randomInt(0x1_0000);
+  const packet = encode(packetOf(id, question, hasEdns));
+  const socket = createSocket(isIP(address) === 6 ? "udp6" : "udp4");
+  const { promise, resolve, reject } = Promise.withResolvers<string[]>();
+  const timer = setTimeout(() => reject(new Error("the name server did not respond in time")), timeoutMs);
+  try {
+    socket.on("error", reject);
+    socket.on("message", (message) => {
+      try {
+        const addresses = readAddresses(message, id, question);
+        if (addresses) resolve(addresses);
+      } catch (error) {
+        reject(error);
+      }
+    });
+    socket.once("connect", () => socket.send(packet));
+    // Without a callback, because Node.js would call it after a failure, too.
+    socket.connect(port, address);
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    socket.close();
+  }
+}
+
+const packetOf = (id: number, question: { name: string; type: RecordType }, hasEdns: boolean): Packet => ({
+  type: "query",
+  id,
+  flags: RECURSION_DESIRED,
+  questions: [question],
+  additionals: hasEdns
+    ? [
+        {
+          type: "OPT",
+          name: ".",
+          udpPayloadSize: responseBytesMax,
+          extendedRcode: 0,
+          ednsVersion: 0,
+          flags: 0,
+          flag_do: false,
+          options: [],
+        },
+      ]
+    : [],
+});
+
+/**
+ * Returns the addresses of a response, or undefined if the message does not belong to the query.
+ * Throws if the response is not usable.
+ */
+function readAddresses(message: Buffer, id: number, { name, type }: { name: string; type: RecordType }): string[] | undefined {
+  if (message.length > responseBytesMax) throw new ResponseTooLarge();
+  const response = decode(message) as DecodedPacket & { readonly rcode: string };
+  const [question] = response.questions ?? [];
+  const isResponse = response.type === "response" && response.id === id && question?.type === type;
+  if (!isResponse || question.name.toLowerCase() !== name.toLowerCase().replace(/\.$/, "")) return undefined;
+  if (response.flag_tc) throw new ResponseTooLarge();
+  if (response.rcode === "NXDOMAIN") return [];
+  if (response.rcode !== "NOERROR") throw new Error(`the name server responded with ${response.rcode}`);
+  // The name server also returns the aliases that lead to the addresses (RFC 1034, section 4.3.2).
+  return (response.answers ?? []).flatMap((answer) => (answer.type === type ? [String(answer.data)] : []));
 }

@@ -21,14 +21,6 @@ const keyExchangeGroups = "*X25519MLKEM768:*X25519:P-256:X448:P-384:P-521";
  */
 const addressTimeoutMs = 1_500;
 
-/** Callbacks of one connection. */
-export interface ConnectionObserver {
-  /** Gets the CPU time of each TLS record during the handshake, in milliseconds. */
-  readonly onHandshakeCpu: (cpuMs: number) => void;
-  /** Gets the socket when the connection is ready for requests. */
-  readonly onOpen: (socket: Socket) => void;
-}
-
 /**
  * Creates a connector that rejects forbidden addresses and limits what a receiver sends. For a host
  * name, it checks the addresses when the socket resolves the name. For an IP address, it checks the
@@ -36,12 +28,13 @@ export interface ConnectionObserver {
  * so that an aborted connection affects no other request. It refuses TLS renegotiation, which would
  * repeat the cost of the handshake after the request has released its slot for connecting.
  *
- * The connector calls `begin` before it opens a connection.
+ * The connector calls `beginHandshake` before it opens a connection with TLS. The returned function
+ * gets the CPU time of each TLS record during the handshake, in milliseconds.
  */
 export function guardedConnector(
   addresses: AddressGuard,
   timeoutMs: number,
-  begin: (protocol: string) => ConnectionObserver,
+  beginHandshake: () => (cpuMs: number) => void,
 ): buildConnector.connector {
   const lookup: LookupFunction = (hostname, { all }, callback) => {
     addresses.resolve(hostname).then(
@@ -65,12 +58,7 @@ export function guardedConnector(
     ciphers: `${DEFAULT_CIPHERS.replace(/TLS_CHACHA20_POLY1305_SHA256:?/, "")}:!kDHE`,
     ecdhCurve: keyExchangeGroups,
   } as object);
-  return (target, onConnected) => {
-    const observer = begin(target.protocol);
-    const callback: buildConnector.Callback = (...connected) => {
-      if (connected[1]) observer.onOpen(connected[1]);
-      onConnected(...connected);
-    };
+  return (target, callback) => {
     const host = target.hostname.replace(/^\[(.*)\]$/, "$1");
     if (isIP(host) !== 0 && !addresses.allows(host)) return callback(new AddressNotPublic(), null);
     if (target.protocol !== "https:") {
@@ -88,7 +76,7 @@ export function guardedConnector(
       keepAlive: true,
       autoSelectFamilyAttemptTimeout: addressTimeoutMs,
     });
-    const records = new LimitedRecords(tcpSocket, observer.onHandshakeCpu);
+    const records = new LimitedRecords(tcpSocket, beginHandshake());
     // The connector returns the socket, although its type does not state this.
     const tlsSocket = connect({ ...target, httpSocket: records as unknown as Socket }, (...connected) => {
       if (connected[0]) records.destroy();

@@ -1,11 +1,10 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { Socket } from "node:net";
 import type { EnumName } from "@amana/contracts/enum-names";
 import type { DeliveryFailure } from "@amana/contracts/webhooks/v1/event_pb";
 import type { FairSemaphore } from "@amana/runtime";
 import { Agent } from "undici";
 import { type AddressGuard, AddressNotPublic } from "./address-guard.ts";
-import { type ConnectionObserver, guardedConnector } from "./guarded-connector.ts";
+import { guardedConnector } from "./guarded-connector.ts";
 import type { HandshakeCpu } from "./handshake-cpu.ts";
 import { TlsLimitExceeded } from "./limit-records.ts";
 import { ResponseTooLong } from "./limit-response.ts";
@@ -59,32 +58,18 @@ interface Sender {
 
 /**
  * Creates the agent that opens connections and sends requests. Run each dispatch in `senders` with
- * its own `Sender`. `countConnections` counts the open connections of a business, and
- * `handshakeCpu` gets the CPU time of its TLS handshakes.
+ * its own `Sender`. `handshakeCpu` gets the CPU time of the TLS handshakes of each business.
  */
 function createAgent(addresses: AddressGuard, timeoutMs: number, handshakeCpu: HandshakeCpu) {
   const senders = new AsyncLocalStorage<Sender>();
-  const connections = new Map<string, number>();
-  const countConnections = (businessId: string) => connections.get(businessId) ?? 0;
-  const begin = (protocol: string): ConnectionObserver => {
+  const beginHandshake = () => {
     const sender = senders.getStore() ?? { businessId: "", hasHandshake: false };
-    const { businessId } = sender;
-    if (protocol === "https:") {
-      sender.hasHandshake = true;
-      handshakeCpu.begin(businessId);
-    }
-    const onOpen = (socket: Socket) => {
-      connections.set(businessId, countConnections(businessId) + 1);
-      socket.once("close", () => {
-        const left = countConnections(businessId) - 1;
-        if (left > 0) connections.set(businessId, left);
-        else connections.delete(businessId);
-      });
-    };
-    return { onHandshakeCpu: (cpuMs) => handshakeCpu.add(businessId, cpuMs), onOpen };
+    sender.hasHandshake = true;
+    handshakeCpu.begin(sender.businessId);
+    return (cpuMs: number) => handshakeCpu.add(sender.businessId, cpuMs);
   };
   const agent = new Agent({
-    connect: guardedConnector(addresses, timeoutMs, begin),
+    connect: guardedConnector(addresses, timeoutMs, beginHandshake),
     // Must be false, although the connector never offers HTTP/2. Otherwise undici assumes that an
     // https origin may use HTTP/2, and queues all requests to the origin until its first connection
     // has negotiated a protocol.
@@ -94,7 +79,8 @@ function createAgent(addresses: AddressGuard, timeoutMs: number, handshakeCpu: H
     connections: null,
     pipelining: 1,
     // Also the maximum, so that a receiver cannot keep an idle connection open for longer. Each
-    // connection can need hundreds of kilobytes of memory.
+    // connection can need hundreds of kilobytes of memory. Together with `handshakeCpu`, this time
+    // limits the idle connections of a business to about 400.
     keepAliveTimeout: idleMsMax,
     keepAliveMaxTimeout: idleMsMax,
     // Larger than the limits of `limitResponse`, which therefore closes the connection first. If
@@ -103,7 +89,7 @@ function createAgent(addresses: AddressGuard, timeoutMs: number, handshakeCpu: H
     headersTimeout: 0,
     bodyTimeout: 0,
   });
-  return { agent, senders, countConnections };
+  return { agent, senders };
 }
 
 /**
@@ -112,8 +98,7 @@ function createAgent(addresses: AddressGuard, timeoutMs: number, handshakeCpu: H
  * not decompress bodies, and does not connect to addresses that the guard forbids. An attempt uses
  * a slot of `connecting` until its connection is ready or the attempt fails. After a TLS handshake,
  * the slot stays occupied for longer if the handshakes of the business need much CPU time (see
- * `HandshakeCpu`). If a business has as many open connections as a quarter of these slots, its
- * further requests close their connections after the response.
+ * `HandshakeCpu`).
  */
 export function createHttpClient({
   addresses,
@@ -124,14 +109,11 @@ export function createHttpClient({
   readonly timeoutMs: number;
   readonly limits: { readonly connecting: FairSemaphore; readonly handshakeCpu: HandshakeCpu };
 }): HttpClient {
-  const { agent, senders, countConnections } = createAgent(addresses, timeoutMs, handshakeCpu);
-  /** Returns whether a new request must close its connection. This limits idle connections. */
-  const mustClose = (businessId: string) => countConnections(businessId) >= connecting.limits.slots / 4;
-
+  const { agent, senders } = createAgent(addresses, timeoutMs, handshakeCpu);
   const inFlight = new Set<() => void>();
   let isAborted = false;
 
-  const send = (businessId: string, url: URL, headers: Record<string, string>, body: Buffer, onConnected: () => void) =>
+  const send = (url: URL, headers: Record<string, string>, body: Buffer, onConnected: () => void) =>
     new Promise<PostOutcome | undefined>((resolve) => {
       const startedMs = performance.now();
       const chunks: Buffer[] = [];
@@ -163,7 +145,7 @@ export function createHttpClient({
       if (isAborted) return onAbort();
 
       agent.dispatch(
-        { origin: url.origin, path: url.pathname + url.search, method: "POST", headers, body, reset: mustClose(businessId) },
+        { origin: url.origin, path: url.pathname + url.search, method: "POST", headers, body },
         {
           onRequestStart(controller) {
             hasConnected = true;
@@ -207,7 +189,7 @@ export function createHttpClient({
         else setTimeout(() => connecting.release(businessId, url.host), holdMs).unref();
       };
       try {
-        return await senders.run(sender, () => send(businessId, url, headers, body, release));
+        return await senders.run(sender, () => send(url, headers, body, release));
       } finally {
         release();
       }

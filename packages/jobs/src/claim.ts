@@ -25,7 +25,11 @@ export interface DueTable {
   readonly dueAtOfGroup?: string;
   /** Second grouping column. The rows with the same value share a limit. */
   readonly key?: string;
-  /** Expressions that order the rows of a tenant, or of a key; default `dueAtOfGroup`. */
+  /**
+   * Expressions that order the rows of a tenant, or of a key; default `dueAtOfGroup`. With another
+   * order, a claim reads all due rows that the search found. While at least `soonestMax` rows are
+   * due, the claim also reads rows that are planned for later.
+   */
   readonly order?: string;
   /** True if the table has the ORM's column `version`. */
   readonly hasVersion?: boolean;
@@ -37,6 +41,11 @@ export interface DueTable {
 export interface DueGroup {
   readonly tenant: string;
   readonly key: string;
+  /**
+   * Ids of all due rows of the group. Defined if the search found all due rows and the table has an
+   * order other than the due time.
+   */
+  readonly ids?: readonly string[];
 }
 
 interface FoundGroups {
@@ -60,6 +69,8 @@ const plannedSql = ({ dueAt, plannedCondition = `${dueAt} is not null` }: DueTab
  */
 const evaluatedPerRow = (condition: string) => `nullif(${condition}, false) is not null`;
 
+const isOrderedByDueAt = ({ dueAt, dueAtOfGroup = dueAt, order = dueAtOfGroup }: DueTable) => order === dueAtOfGroup;
+
 /**
  * Creates a function that finds groups with due rows. Usually few rows are due, and a search finds
  * all of them in the index on the due time. If at least `soonestMax` rows are due, the oldest rows
@@ -78,6 +89,7 @@ export function createDueSearch(orm: Orm, due: DueTable): () => Promise<FoundGro
     `select ${columns} from ${table} where ${plannedSql(due)} and (${columns}) > (${after}) order by ${columns} limit 1`;
   const after = key ? "$1::uuid, $2::uuid" : "$1::uuid";
   const afterStep = key ? `stepped.business_id, stepped.${key}` : "stepped.business_id";
+  const idsOfGroup = isOrderedByDueAt(due) ? "" : ", array_agg(id) as ids";
   // The default condition is omitted, because `dueAt <= now()` implies it. With both conditions,
   // PostgreSQL would expect too few rows.
   const isDue = `${due.plannedCondition ? `${due.plannedCondition} and ` : ""}${dueAt} <= now()`;
@@ -91,9 +103,9 @@ export function createDueSearch(orm: Orm, due: DueTable): () => Promise<FoundGro
     const soonest = await preparedQuery<DueGroup & { read: number }>(
       em,
       `with soonest as materialized (
-         select ${tenantAndKey} from ${table} where ${isDue} and ${evaluatedPerRow(leaseIsFreeSql)}
+         select id, ${tenantAndKey} from ${table} where ${isDue} and ${evaluatedPerRow(leaseIsFreeSql)}
          order by ${dueAt} limit (select ${soonestMax})
-       ) select tenant, key, sum(count(*)) over ()::int as read from soonest group by tenant, key`,
+       ) select tenant, key${idsOfGroup}, sum(count(*)) over ()::int as read from soonest group by tenant, key`,
       [],
     );
     if ((soonest[0]?.read ?? 0) < soonestMax) return { groups: soonest, hasMore: false };
@@ -108,7 +120,9 @@ export function createDueSearch(orm: Orm, due: DueTable): () => Promise<FoundGro
     const lastGroup = stepped.at(-1);
     const hasMore = stepped.length === steppedMax && lastGroup !== undefined;
     cursor = hasMore ? lastGroup : { tenant: lowestId, key: lowestId };
-    return { groups: removeDuplicates([...soonest, ...stepped]), hasMore };
+    // Without ids, because the groups may have more due rows than this search found.
+    const groups = [...soonest, ...stepped].map(({ tenant, key }) => ({ tenant, key }));
+    return { groups: removeDuplicates(groups), hasMore };
   };
 }
 
@@ -131,14 +145,15 @@ export async function claimDue<Row>(
   { limit, leaseMs, except = [] }: { limit: number; leaseMs: number; except?: readonly string[] },
 ): Promise<Row[]> {
   const { perTenant, perKey } = slots.limits;
-  const groupsWithSlots = groups.flatMap(({ tenant, key }) => {
+  const groupsWithSlots = groups.flatMap(({ tenant, key, ids }) => {
     const usedSlots = slots.usedAndQueued(tenant);
     const freeSlots = Math.min(perTenant - usedSlots, due.key ? perKey - slots.usedAndQueued(tenant, key) : perTenant);
-    return freeSlots > 0 ? [{ tenant, key, used: usedSlots, free: freeSlots }] : [];
+    return freeSlots > 0 ? [{ tenant, key, ids, used: usedSlots, free: freeSlots }] : [];
   });
   if (groupsWithSlots.length === 0 || limit <= 0) return [];
   const { table, dueAtOfGroup = due.dueAt, key, order = dueAtOfGroup, select } = due;
   const isFree = evaluatedPerRow(`${leaseIsFreeSql} and id <> all($2::uuid[])`);
+  const areIdsKnown = groupsWithSlots.every(({ ids }) => ids !== undefined);
   const isStillDue = evaluatedPerRow(`${plannedSql(due)} and ${dueAtOfGroup} <= now() and ${leaseIsFreeSql}`);
   // "id = any(array(…))" makes PostgreSQL read the rows by primary key. With "in" or a join,
   // PostgreSQL may read all due rows.
@@ -146,9 +161,10 @@ export async function claimDue<Row>(
     orm.em.fork(),
     `with candidate as (
        select c.id, c.rank, g.used + row_number() over (partition by g.tenant order by c.rank) as turn
-       from jsonb_to_recordset($1::jsonb) as g (tenant uuid, key uuid, used int, free int) cross join lateral (
-         select id, row(${order}) as rank from ${table} where ${dueOfGroupSql(due)} and ${isFree}
-         order by ${key ? order : `business_id, ${order}`} limit g.free
+       from jsonb_to_recordset($1::jsonb) as g (tenant uuid, key uuid, ids uuid[], used int, free int) cross join lateral (
+         select id, row(${order}) as rank from ${table}
+         where ${areIdsKnown ? `id = any(g.ids) and ${isStillDue}` : dueOfGroupSql(due)} and ${isFree}
+         order by ${key || areIdsKnown ? order : `business_id, ${order}`} limit g.free
        ) c
      ), mine as (
        select id from ${table}
@@ -167,11 +183,13 @@ export async function claimDue<Row>(
  * matches only the index that begins with `business_id`, not the index on `dueAt`.
  */
 function dueOfGroupSql(due: DueTable): string {
-  const { dueAt, dueAtOfGroup = dueAt, key, order = dueAtOfGroup } = due;
+  const { dueAt, dueAtOfGroup = dueAt, key } = due;
   const planned = plannedSql(due);
   if (key) return `${planned} and business_id = g.tenant and ${key} = g.key and ${dueAtOfGroup} <= now()`;
-  if (order === dueAtOfGroup)
+  if (isOrderedByDueAt(due))
     return `${planned} and business_id >= g.tenant and (business_id, ${dueAtOfGroup}) <= (g.tenant, now())`;
+  // PostgreSQL also reads rows that are planned for later, because the index has another order. The
+  // claim uses this condition only if the search did not find all due rows.
   // Uses "between", because with "=" PostgreSQL may sort the rows instead of using the index's
   // order.
   return `${planned} and business_id between g.tenant and g.tenant and ${evaluatedPerRow(`${dueAtOfGroup} <= now()`)}`;

@@ -27,7 +27,7 @@ const run = (command: string, args: readonly string[]) => promisify(execFile)(co
 
 /** Stops the clock and the timers of the renderer until the end of the test. */
 function useFakeTimers() {
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
   return { advance: (ms: number) => vi.advanceTimersByTimeAsync(ms), [Symbol.dispose]: () => vi.useRealTimers() };
 }
 
@@ -115,6 +115,7 @@ describe("createPdfRenderer", () => {
     const [late, ...waiting] = await results;
     expect(late).toMatchObject({ reason: { name: "PdfRendererFailed", message: expect.stringContaining("time limit") } });
     expect(waiting.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled"]);
+    await expect(stalled.render(aReceipt, "en")).rejects.toThrow("took too long with the same content");
     expect(processes).toHaveLength(2);
   });
 
@@ -125,6 +126,21 @@ describe("createPdfRenderer", () => {
     await expect(aborted).rejects.toBeInstanceOf(PdfRendererFailed);
     expect((await read(await waiting)).pages).toBe(1);
     expect((await read(await renderer.render(aReceipt, "ar"))).pages).toBe(1);
+  });
+
+  test("PdfRenderer.render starts no process for a text that made typst abort in the last ten minutes", async () => {
+    using timers = useFakeTimers();
+    await using renderer = createPdfRenderer();
+    const results = await Promise.allSettled([1, 2, 3].map(() => renderer.render(anAbortingReceipt, "fr")));
+    expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
+    await timers.advance(10 * 60 * 1000 - 1);
+    const repeated = renderer.render(anAbortingReceipt, "fr");
+    await expect(repeated).rejects.toBeInstanceOf(PdfRendererFailed);
+    await expect(repeated).rejects.toThrow("with the same content");
+    expect(processes).toHaveLength(1);
+    await timers.advance(1);
+    await expect(renderer.render(anAbortingReceipt, "fr")).rejects.toThrow("the process ended: SIGABRT");
+    expect(processes).toHaveLength(2);
   });
 
   test("PdfRenderer.render starts a new process after an idle process was killed", async () => {

@@ -1,6 +1,8 @@
 import { type ChildProcess, fork } from "node:child_process";
+import { createHash } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { direction, type Language } from "@amana/pages";
+import { setBounded } from "@amana/runtime";
 import type { Receipt } from "./receipt.ts";
 import { contentOf, type Row } from "./rows.ts";
 
@@ -22,12 +24,17 @@ export class PdfRendererFailed extends Error {
 interface Outcome {
   readonly pdf?: Uint8Array;
   readonly error?: string;
+  /** True if the process ended or took too long. The same content would probably do so again. */
+  readonly isFatal?: boolean;
 }
 
 const program = fileURLToPath(new URL("./assets/pdf-process.js", import.meta.url));
 
 /** Maximum time of a receipt in the child process, including the start of the process. */
 const renderingMsMax = 5_000;
+/** Time for which the renderer rejects a content after a fatal outcome. */
+const rejectionMs = 10 * 60 * 1000;
+const rejectionsMax = 1_000;
 
 /**
  * Creates a renderer. The layout runs in a child process, because some texts make typst abort its
@@ -42,6 +49,8 @@ export function createPdfRenderer(): PdfRenderer {
   /** Settles after the newest receipt. */
   let lastRendering = Promise.resolve();
   let isClosed = false;
+  /** Keys are SHA-256 hashes, so that the renderer does not keep texts of customers. */
+  const rejectedUntilMs = new Map<string, number>();
 
   const stop = (outcome: Outcome) => {
     child?.kill("SIGKILL");
@@ -63,7 +72,7 @@ export function createPdfRenderer(): PdfRenderer {
     started
       .on("message", (reply: Outcome) => child === started && settle?.(reply))
       .on("error", ({ message }) => onEnd({ error: message }))
-      .on("exit", (code, signal) => onEnd({ error: `the process ended: ${signal ?? code}` }));
+      .on("exit", (code, signal) => onEnd({ error: `the process ended: ${signal ?? code}`, isFatal: true }));
     // Permits this process to end while the child process is idle.
     started.unref();
     started.channel?.unref();
@@ -72,9 +81,13 @@ export function createPdfRenderer(): PdfRenderer {
 
   const renderContent = async (content: string): Promise<Uint8Array> => {
     if (isClosed) throw new PdfRendererFailed("the renderer is closed");
+    const hash = createHash("sha256").update(content).digest("base64");
+    if ((rejectedUntilMs.get(hash) ?? 0) > performance.now()) {
+      throw new PdfRendererFailed("a process ended or took too long with the same content");
+    }
     const { promise, resolve } = Promise.withResolvers<Outcome>();
     settle = resolve;
-    const timer = setTimeout(stop, renderingMsMax, { error: "the time limit has passed" });
+    const timer = setTimeout(stop, renderingMsMax, { error: "the time limit has passed", isFatal: true });
     try {
       child ??= start();
       // A process that did not start has no `send`, and its event "error" follows. The callback
@@ -83,9 +96,10 @@ export function createPdfRenderer(): PdfRenderer {
     } catch (error) {
       resolve({ error: String(error) });
     }
-    const { pdf, error } = await promise;
+    const { pdf, error, isFatal } = await promise;
     clearTimeout(timer);
     settle = undefined;
+    if (isFatal) setBounded(rejectedUntilMs, hash, performance.now() + rejectionMs, rejectionsMax);
     if (!pdf) throw new PdfRendererFailed(`the receipt could not be rendered: ${error}`);
     return pdf;
   };

@@ -1,6 +1,7 @@
 import { type ChildProcess, execFile } from "node:child_process";
 import { subscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { languages } from "@amana/pages";
@@ -189,6 +190,20 @@ describe("createPdfRenderer", () => {
     await expect(renderer.render(aReceipt, "fr")).rejects.toThrow("the renderer is closed");
     expect(processes).toEqual([]);
   });
+
+  test.runIf(process.platform === "linux")(
+    "the process of a PdfRenderer writes no core file and gets only MALLOC_ARENA_MAX from the environment",
+    async () => {
+      vi.stubEnv("MALLOC_ARENA_MAX", "1");
+      await using renderer = createPdfRenderer();
+      await renderer.render(aReceipt, "fr");
+      vi.unstubAllEnvs();
+      const folder = `/proc/${processes[0]?.pid}`;
+      expect(await readFile(`${folder}/limits`, "utf8")).toMatch(/^Max core file size +0 +0 /m);
+      const names = (await readFile(`${folder}/environ`, "utf8")).split("\0").map((line) => line.split("=", 1)[0]);
+      expect(names.filter((name) => name && !/^(NODE_CHANNEL_\w+|PWD|OLDPWD|SHLVL|_)$/.test(name))).toEqual(["MALLOC_ARENA_MAX"]);
+    },
+  );
 
   test("an open PdfRenderer does not keep its process alive after the other work of the process has ended", async () => {
     const [command = "", ...programArguments] = programOf("render-once.ts");

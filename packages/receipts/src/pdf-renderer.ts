@@ -1,4 +1,4 @@
-import { type ChildProcess, fork } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { direction, type Language } from "@amana/pages";
@@ -29,6 +29,8 @@ interface Outcome {
 }
 
 const program = fileURLToPath(new URL("./assets/pdf-process.js", import.meta.url));
+/** Runs a command without core files, because a core file would contain texts of customers. */
+const withoutCoreFile = 'ulimit -c 0 && exec "$@"';
 
 /** Maximum time of a receipt in the child process, including the start of the process. */
 const renderingMsMax = 5_000;
@@ -61,9 +63,8 @@ export function createPdfRenderer(): PdfRenderer {
   const start = () => {
     // typst needs no settings of the service. Its messages can contain texts of customers, so they
     // must not reach the log.
-    const started = fork(program, {
-      execArgv: [],
-      env: {},
+    const started = spawn("/bin/sh", ["-c", withoutCoreFile, "sh", process.execPath, program], {
+      env: { MALLOC_ARENA_MAX: process.env["MALLOC_ARENA_MAX"] },
       serialization: "advanced",
       stdio: ["ignore", "ignore", "ignore", "ipc"],
     });

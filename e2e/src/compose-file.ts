@@ -59,6 +59,7 @@ export interface ComposeService {
   readonly read_only?: boolean;
   readonly cap_drop?: readonly string[];
   readonly security_opt?: readonly string[];
+  readonly ulimits?: Record<string, number>;
   readonly mem_limit?: string;
   readonly logging?: { readonly options?: Record<string, string> };
 }

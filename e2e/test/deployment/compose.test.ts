@@ -62,10 +62,11 @@ test("the health checks in docker-compose.yml run only bash or pg_isready, and n
   }
 });
 
-test("docker-compose.yml limits memory and log size and drops all Linux capabilities of every container", () => {
+test("docker-compose.yml limits memory and log size, turns off core files and drops all Linux capabilities of every container", () => {
   for (const [name, service] of entries) {
     expect(service.cap_drop, name).toEqual(["ALL"]);
     expect(service.security_opt, name).toContain("no-new-privileges:true");
+    expect(service.ulimits, name).toEqual({ core: 0 });
     expect(service.mem_limit, name).toMatch(/^\d+[mg]$/);
     expect(service.logging?.options, name).toMatchObject({ "max-size": "10m", "max-file": "5" });
     if (!thirdPartyServices.includes(name)) expect([name, service.read_only]).toEqual([name, true]);

@@ -202,9 +202,9 @@ async function expectRendersReceipt(app: string): Promise<void> {
     amount: { label: "المبلغ", value: { text: "5.000,00 DZD", direction: "ltr" } },
   };
   const program = `const { fork } = require("node:child_process");
-    const child = fork(${JSON.stringify(file)}, { execArgv: [], serialization: "advanced" });
+    const child = fork(${JSON.stringify(file)}, { execArgv: [], env: {}, serialization: "advanced" });
     child.on("message", ({ pdf, error }) => { console.log(error ?? Buffer.from(pdf).subarray(0, 5).toString()); process.exit() });
-    child.send({ id: 1, receipt: ${JSON.stringify(JSON.stringify(content))} });`;
+    child.send(${JSON.stringify(JSON.stringify(content))});`;
   const { stdout } = await run(process.execPath, ["--eval", program], { cwd: app, timeout: 60_000 });
   expect(stdout).toBe("%PDF-\n");
 }

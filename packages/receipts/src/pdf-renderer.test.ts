@@ -1,9 +1,12 @@
-import { execFile } from "node:child_process";
+import { type ChildProcess, execFile } from "node:child_process";
+import { subscribe } from "node:diagnostics_channel";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { languages } from "@amana/pages";
 import { extractText, getDocumentProxy } from "unpdf";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { anArabicReceipt, aReceipt, hostileTexts } from "../test/a-receipt.ts";
 import { createPdfRenderer, PdfRendererFailed } from "./pdf-renderer.ts";
 
@@ -13,6 +16,21 @@ afterAll(() => renderer[Symbol.asyncDispose]());
 /** Text for which the layout of typst 0.14 fails in native code that cannot throw. */
 const abortingText =
   '<\u{fc9f}\u{fc9f}\u{103a}\u{fc9f}\u{fc9f}0\u{fc9f}\u{fc9f}\u{fc9f}\u{fc9f}\u{1f531}\u{2aed}\u{fc9f}\u{fc9f}>\u{fc9f}/\u{fc9f}\u{d99}\u{fe48}\u{fc9f}<\u{fc9f}\u{fc9f}\u{fc9f}\u{fc9f}\u{fc9f}\u{fc9f}\u{b4d}\u{fc9f}\u{fd4d}\u{fc9f}\u{fc9f}\u{fc9f}\u{fc9f}\u{fc9f}\u{fc9f}\u{fc9f}\u{fc9f}\u{fc9f}\u{fc9f}\u{fc9f}"\u{fc9f}\u{fc9f}\u{fc9f}\u{262f}\u{fc9f}\u{20dd}\u{fc9f}\u{fc9f}\u{974}\u{fc9f}';
+const anAbortingReceipt = { ...aReceipt, description: abortingText };
+
+/** Processes that this process started during a test. */
+const processes: ChildProcess[] = [];
+subscribe("child_process", (message) => void processes.push((message as { process: ChildProcess }).process));
+beforeEach(() => void processes.splice(0));
+
+const programOf = (file: string) => [process.execPath, join(import.meta.dirname, "..", "test", file)];
+const run = (command: string, args: readonly string[]) => promisify(execFile)(command, args, { timeout: 30_000 });
+
+/** Stops the clock and the timers of the renderer until the end of the test. */
+function useFakeTimers() {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+  return { advance: (ms: number) => vi.advanceTimersByTimeAsync(ms), [Symbol.dispose]: () => vi.useRealTimers() };
+}
 
 /** Width and height of A5 in points. */
 const a5 = [419.53, 595.28];
@@ -88,15 +106,22 @@ describe("createPdfRenderer", () => {
     expect(Buffer.compare(firstPdf, secondPdf)).toBe(0);
   });
 
-  test("PdfRenderer.render throws after the timeout, also in a new process", async () => {
-    const timeoutMs = 1;
-    await using impatient = createPdfRenderer({ timeoutMs });
-    await expect(impatient.render(aReceipt, "fr")).rejects.toBeInstanceOf(PdfRendererFailed);
-    await expect(impatient.render(aReceipt, "fr")).rejects.toThrow("not rendered in time");
+  test("PdfRenderer.render throws after the timeout, and renders the receipts that wait in a new process", async () => {
+    await using stalled = createPdfRenderer();
+    await stalled.render(aReceipt, "fr");
+    processes[0]?.kill("SIGSTOP");
+    using timers = useFakeTimers();
+    const results = Promise.allSettled((["en", "ar", "fr"] as const).map((language) => stalled.render(aReceipt, language)));
+    await timers.advance(5_000);
+    const [late, ...waiting] = await results;
+    expect(late).toMatchObject({ reason: { name: "PdfRendererFailed", message: expect.stringContaining("time limit") } });
+    expect(waiting.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled"]);
+    await expect(stalled.render(aReceipt, "en")).rejects.toThrow("took too long with the same content");
+    expect(processes).toHaveLength(2);
   });
 
   test("PdfRenderer.render throws if a text makes typst abort, and renders the receipt that waits in a new process", async () => {
-    const aborted = renderer.render({ ...aReceipt, description: abortingText }, "fr");
+    const aborted = renderer.render(anAbortingReceipt, "fr");
     const waiting = renderer.render(aReceipt, "fr");
     await expect(aborted).rejects.toThrow("the process ended: SIGABRT");
     await expect(aborted).rejects.toBeInstanceOf(PdfRendererFailed);
@@ -104,9 +129,85 @@ describe("createPdfRenderer", () => {
     expect((await read(await renderer.render(aReceipt, "ar"))).pages).toBe(1);
   });
 
+  test("PdfRenderer.render starts no process for a text that made typst abort in the last ten minutes", async () => {
+    using timers = useFakeTimers();
+    await using renderer = createPdfRenderer();
+    const results = await Promise.allSettled([1, 2, 3].map(() => renderer.render(anAbortingReceipt, "fr")));
+    expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
+    await timers.advance(10 * 60 * 1000 - 1);
+    const repeated = renderer.render(anAbortingReceipt, "fr");
+    await expect(repeated).rejects.toBeInstanceOf(PdfRendererFailed);
+    await expect(repeated).rejects.toThrow("with the same content");
+    expect(processes).toHaveLength(1);
+    await timers.advance(1);
+    await expect(renderer.render(anAbortingReceipt, "fr")).rejects.toThrow("the process ended: SIGABRT");
+    expect(processes).toHaveLength(2);
+  });
+
+  test("PdfRenderer.render starts a new process after an idle process was killed", async () => {
+    await using renderer = createPdfRenderer();
+    await renderer.render(aReceipt, "fr");
+    const [idle] = processes as [ChildProcess];
+    idle.kill("SIGKILL");
+    await once(idle, "exit");
+    expect((await read(await renderer.render(aReceipt, "fr"))).pages).toBe(1);
+    expect(processes).toHaveLength(2);
+  });
+
+  test("PdfRenderer.render throws if the process cannot start, and renders the same receipt when the process can start", async () => {
+    await using renderer = createPdfRenderer();
+    const { execPath } = process;
+    // `spawn` throws for a path with this character.
+    process.execPath = "\0";
+    try {
+      await expect(renderer.render(aReceipt, "fr")).rejects.toBeInstanceOf(PdfRendererFailed);
+    } finally {
+      process.execPath = execPath;
+    }
+    expect((await read(await renderer.render(aReceipt, "fr"))).pages).toBe(1);
+  });
+
+  test("PdfRenderer.render throws while this process can open no file, and renders the same receipt later", async () => {
+    const { stdout } = await run("/bin/sh", ["-c", 'ulimit -n 256 && exec "$@"', "sh", ...programOf("render-without-files.ts")]);
+    expect(JSON.parse(stdout)).toEqual({ errors: ["PdfRendererFailed", "PdfRendererFailed"], start: "%PDF-" });
+  });
+
+  test("PdfRenderer.render throws for a receipt that it cannot lay out, and renders the next receipt", async () => {
+    const timeout = vi.spyOn(globalThis, "setTimeout");
+    await using renderer = createPdfRenderer();
+    await expect(renderer.render({ ...aReceipt, issuedAt: new Date(Number.NaN) }, "fr")).rejects.toThrow(RangeError);
+    expect(timeout).not.toHaveBeenCalled();
+    timeout.mockRestore();
+    expect((await read(await renderer.render(aReceipt, "fr"))).pages).toBe(1);
+  });
+
+  test("PdfRenderer rejects all receipts when it is disposed, and starts no further process", async () => {
+    const renderer = createPdfRenderer();
+    const renderings = [renderer.render(aReceipt, "fr"), renderer.render(aReceipt, "ar")];
+    const results = Promise.allSettled(renderings);
+    await renderer[Symbol.asyncDispose]();
+    expect((await results).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    await expect(renderer.render(aReceipt, "fr")).rejects.toThrow("the renderer is closed");
+    expect(processes).toEqual([]);
+  });
+
+  test.runIf(process.platform === "linux")(
+    "the process of a PdfRenderer writes no core file and gets only MALLOC_ARENA_MAX from the environment",
+    async () => {
+      vi.stubEnv("MALLOC_ARENA_MAX", "1");
+      await using renderer = createPdfRenderer();
+      await renderer.render(aReceipt, "fr");
+      vi.unstubAllEnvs();
+      const folder = `/proc/${processes[0]?.pid}`;
+      expect(await readFile(`${folder}/limits`, "utf8")).toMatch(/^Max core file size +0 +0 /m);
+      const names = (await readFile(`${folder}/environ`, "utf8")).split("\0").map((line) => line.split("=", 1)[0]);
+      expect(names.filter((name) => name && !/^(NODE_CHANNEL_\w+|PWD|OLDPWD|SHLVL|_)$/.test(name))).toEqual(["MALLOC_ARENA_MAX"]);
+    },
+  );
+
   test("an open PdfRenderer does not keep its process alive after the other work of the process has ended", async () => {
-    const run = promisify(execFile);
-    await run(process.execPath, [join(import.meta.dirname, "..", "test", "render-once.ts")], { timeout: 30_000 });
+    const [command = "", ...programArguments] = programOf("render-once.ts");
+    await run(command, programArguments);
   });
 });
 

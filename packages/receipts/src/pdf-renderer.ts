@@ -1,12 +1,17 @@
-import { type ChildProcess, fork } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { direction, type Language } from "@amana/pages";
+import { setBounded } from "@amana/runtime";
 import type { Receipt } from "./receipt.ts";
 import { contentOf, type Row } from "./rows.ts";
 
 /** Renders receipts as PDF: A5, with embedded fonts. */
 export interface PdfRenderer extends AsyncDisposable {
-  /** Throws `PdfRendererFailed` after a timeout, or if the child process ends or fails. */
+  /**
+   * Throws `PdfRendererFailed` if the child process does not start, ends, reports an error or takes
+   * too long.
+   */
   render(receipt: Receipt, language: Language): Promise<Uint8Array>;
 }
 
@@ -15,95 +20,105 @@ export class PdfRendererFailed extends Error {
   override readonly name = "PdfRendererFailed";
 }
 
-interface Rendering {
-  readonly message: object;
-  resolve(pdf: Uint8Array): void;
-  reject(error: Error): void;
-}
-
-interface Reply {
-  readonly id: number;
+/** Result of a rendering: the reply of the child process, or the reason why there is no reply. */
+interface Outcome {
   readonly pdf?: Uint8Array;
   readonly error?: string;
+  /** True if the process ended or took too long. The same content would probably do so again. */
+  readonly isFatal?: boolean;
 }
 
 const program = fileURLToPath(new URL("./assets/pdf-process.js", import.meta.url));
+/** Runs a command without core files, because a core file would contain texts of customers. */
+const withoutCoreFile = 'ulimit -c 0 && exec "$@"';
+
+/** Maximum time of a receipt in the child process, including the start of the process. */
+const renderingMsMax = 5_000;
+/** Time for which the renderer rejects a content after a fatal outcome. */
+const rejectionMs = 10 * 60 * 1000;
+const rejectionsMax = 1_000;
 
 /**
  * Creates a renderer. The layout runs in a child process, because some texts make typst abort its
  * process. The child process starts with the first receipt, and again after it has ended. It
- * renders one receipt at a time, in about 10 ms; the caller limits the receipts that wait.
- * `timeoutMs` limits the time of a receipt, including its wait.
+ * renders one receipt at a time, in about 10 ms. `renderingMsMax` limits only this time. The caller
+ * limits the number of receipts that wait.
  */
-export function createPdfRenderer({ timeoutMs = 5_000 } = {}): PdfRenderer {
-  /** The receipts that the child process must render, in order. */
-  const queued = new Map<number, Rendering>();
+export function createPdfRenderer(): PdfRenderer {
   let child: ChildProcess | undefined;
-  let lastId = 0;
+  /** Settles the receipt that the child process renders. */
+  let settle: ((outcome: Outcome) => void) | undefined;
+  /** Settles after the newest receipt. */
+  let lastRendering = Promise.resolve();
+  let isClosed = false;
+  /** Keys are SHA-256 hashes, so that the renderer does not keep texts of customers. */
+  const rejectedUntilMs = new Map<string, number>();
 
-  const stop = async (reason: string) => {
-    const stopped = child;
+  const stop = (outcome: Outcome) => {
+    child?.kill("SIGKILL");
     child = undefined;
-    for (const { reject } of queued.values()) reject(new PdfRendererFailed(reason));
-    queued.clear();
-    stopped?.kill("SIGKILL");
+    settle?.(outcome);
   };
-
-  // The callback ignores a failed message, because the event "exit" follows.
-  const send = ({ message }: Rendering) => child?.send(message, () => {});
 
   const start = () => {
     // typst needs no settings of the service. Its messages can contain texts of customers, so they
     // must not reach the log.
-    const started = fork(program, {
-      execArgv: [],
-      env: {},
+    const started = spawn("/bin/sh", ["-c", withoutCoreFile, "sh", process.execPath, program], {
+      env: { MALLOC_ARENA_MAX: process.env["MALLOC_ARENA_MAX"] },
       serialization: "advanced",
       stdio: ["ignore", "ignore", "ignore", "ipc"],
     });
-    started.on("message", ({ id, pdf, error }: Reply) => {
-      const rendering = queued.get(id);
-      queued.delete(id);
-      if (pdf) rendering?.resolve(pdf);
-      else rendering?.reject(new PdfRendererFailed(`the receipt could not be rendered: ${error}`));
-    });
-    const onEnd = (reason: unknown) => {
-      if (child !== started) return;
-      child = undefined;
-      // The process ended while it rendered the first receipt. A new process renders the others.
-      const [first] = queued;
-      if (first) {
-        const [id, { reject }] = first;
-        queued.delete(id);
-        reject(new PdfRendererFailed(`the process ended: ${reason}`));
-      }
-      if (queued.size === 0) return;
-      child = start();
-      for (const rendering of queued.values()) send(rendering);
-    };
-    started.on("error", onEnd).on("exit", (code, signal) => onEnd(signal ?? code));
+    // The events of a stopped process do not concern the receipt that its successor renders.
+    const onEnd = (outcome: Outcome) => child === started && stop(outcome);
+    started
+      .on("message", (reply: Outcome) => child === started && settle?.(reply))
+      .on("error", ({ message }) => onEnd({ error: message }))
+      .on("exit", (code, signal) => onEnd({ error: `the process ended: ${signal ?? code}`, isFatal: true }));
     // Permits this process to end while the child process is idle.
     started.unref();
     started.channel?.unref();
     return started;
   };
 
+  const renderContent = async (content: string): Promise<Uint8Array> => {
+    if (isClosed) throw new PdfRendererFailed("the renderer is closed");
+    const hash = createHash("sha256").update(content).digest("base64");
+    if ((rejectedUntilMs.get(hash) ?? 0) > performance.now()) {
+      throw new PdfRendererFailed("a process ended or took too long with the same content");
+    }
+    const { promise, resolve } = Promise.withResolvers<Outcome>();
+    settle = resolve;
+    const timer = setTimeout(stop, renderingMsMax, { error: "the time limit has passed", isFatal: true });
+    try {
+      child ??= start();
+      // A process that did not start has no `send`, and its event "error" follows. The callback
+      // ignores a failed message, because the event "exit" follows.
+      child.send?.(content, () => {});
+    } catch (error) {
+      resolve({ error: String(error) });
+    }
+    const { pdf, error, isFatal } = await promise;
+    clearTimeout(timer);
+    settle = undefined;
+    if (isFatal) setBounded(rejectedUntilMs, hash, performance.now() + rejectionMs, rejectionsMax);
+    if (!pdf) throw new PdfRendererFailed(`the receipt could not be rendered: ${error}`);
+    return pdf;
+  };
+
   return {
     async render(receipt, language) {
-      child ??= start();
-      const id = ++lastId;
-      const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
-      const timer = setTimeout(() => void stop("a receipt was not rendered in time"), timeoutMs);
-      const rendering = { message: { id, receipt: JSON.stringify(pdfContentOf(receipt, language)) }, resolve, reject };
-      queued.set(id, rendering);
-      send(rendering);
-      try {
-        return await promise;
-      } finally {
-        clearTimeout(timer);
-      }
+      const content = JSON.stringify(pdfContentOf(receipt, language));
+      const rendering = lastRendering.then(() => renderContent(content));
+      lastRendering = rendering.then(
+        () => {},
+        () => {},
+      );
+      return await rendering;
     },
-    [Symbol.asyncDispose]: () => stop("the renderer is closed"),
+    async [Symbol.asyncDispose]() {
+      isClosed = true;
+      stop({ error: "the renderer is closed" });
+    },
   };
 }
 

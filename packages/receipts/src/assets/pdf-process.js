@@ -25,12 +25,12 @@ const compiler = NodeCompiler.create({
   ],
 });
 
-process.on("message", ({ id, receipt }) => {
+process.on("message", (receipt) => {
   try {
     const pdf = compiler.pdf({ mainFileContent: template, inputs: { receipt } });
     compiler.evictCache(cacheRounds);
-    process.send({ id, pdf });
+    process.send({ pdf });
   } catch (error) {
-    process.send({ id, error: String(error?.message ?? error) });
+    process.send({ error: String(error?.message ?? error) });
   }
 });

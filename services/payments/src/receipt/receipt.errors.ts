@@ -1,4 +1,5 @@
 import { conflict, invalid, notFound, unavailable } from "@amana/rpc";
+import { Code, ConnectError } from "@connectrpc/connect";
 
 export const receiptNotAvailable = (status: string) =>
   conflict("receipt_not_available", `The payment is ${status}. Only a PAID or REFUNDED payment has a receipt.`, {
@@ -21,11 +22,11 @@ export const receiptEmailInvalid = () =>
     pointer: "/email",
   });
 
-export const receiptNotRendered = () =>
-  unavailable(
-    "service_unavailable",
-    "The PDF of the receipt could not be created. Use the page of the receipt instead, or try again later.",
-  );
+/**
+ * A ConnectError, because RPC clients repeat a read that failed with the refusal
+ * service_unavailable. The public response is the same, but each repetition would fail again.
+ */
+export const receiptNotRendered = () => new ConnectError("the receipt could not be rendered as PDF", Code.Unavailable);
 
 export const tooManyReceipts = () =>
   unavailable("service_unavailable", "Too many receipts are being rendered. Try again in a second.");

@@ -9,7 +9,7 @@ const waitMsMax = 3_000;
 
 /**
  * Renders a receipt of the business as a PDF. Throws service_unavailable if the receipt gets no
- * slot within `waitMsMax`, or if the renderer fails.
+ * slot within `waitMsMax`, and a ConnectError if the renderer fails.
  */
 export async function renderPdf(
   { pdfRenderer, pdfSlots, logger }: Pick<Context, "pdfRenderer" | "pdfSlots" | "logger">,

@@ -1,9 +1,11 @@
 import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
 import { receiptOf } from "@amana/receipts";
+import { PdfRendererFailed } from "@amana/receipts/pdf";
 import { platformCaller } from "@amana/rpc";
 import { FairSemaphore } from "@amana/runtime";
 import { aBusinessCaller, adminCaller, refusal } from "@amana/testing";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Code } from "@connectrpc/connect";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { type Harness, startHarness } from "../../test/harness.ts";
 import { toReceiptMessage } from "../receipt/receipt.message.ts";
 import { renderPdf } from "../receipt/render-pdf.ts";
@@ -147,6 +149,16 @@ describe("renderReceipt", () => {
     const { pdf } = await harness.receipts.renderReceipt({ token, language, businessName: "Librairie" }, platform);
     expect(Buffer.from(pdf.subarray(0, 5)).toString()).toBe("%PDF-");
     expect(Buffer.from(pdf).toString("latin1")).toContain(`/Lang (${language.toLowerCase()}`);
+  });
+
+  test("renderReceipt is called once by an RPC client and returns unavailable if the receipt cannot be rendered", async () => {
+    const payment = await harness.aFinishedPayment(caller);
+    const token = payment.receiptUrl?.split("/").at(-1) ?? "";
+    const render = vi.spyOn(harness.context.pdfRenderer, "render").mockRejectedValue(new PdfRendererFailed("for a test"));
+    const rendering = harness.receipts.renderReceipt({ token, language: "FR", businessName: "Librairie" }, platform);
+    await expect(rendering).rejects.toMatchObject({ code: Code.Unavailable });
+    expect(render).toHaveBeenCalledTimes(1);
+    render.mockRestore();
   });
 
   test("renderPdf renders a receipt of a business before the second of 30 receipts of another business", async () => {

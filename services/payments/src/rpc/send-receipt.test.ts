@@ -1,8 +1,9 @@
+import { PdfRendererFailed } from "@amana/receipts/pdf";
 import { platformCaller } from "@amana/rpc";
 import { allTenants, forTenant } from "@amana/runtime";
 import { aBusinessCaller, eventually, refusal } from "@amana/testing";
 import { simpleParser } from "mailparser";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { type Harness, startHarness } from "../../test/harness.ts";
 import { startMailServer } from "../../test/mail-server.ts";
 import { deleteOldReceiptMails } from "../jobs/delete-old-receipt-mails.ts";
@@ -173,6 +174,19 @@ describe("sendReceiptMails", () => {
     await harness.sql("update receipt_mail set created_at = now() - interval '1 day' where payment_id = ?", [id]);
     await using _worker = harness.startReceiptMails();
     await eventually(async () => expect(await rows()).toMatchObject([{ status: "FAILED", attempts: 1 }]));
+  });
+
+  test("sendReceiptMails retries an e-mail whose PDF cannot be rendered, and sets it to FAILED a day after it was queued", async () => {
+    const { id, send, rows, makeDue } = await aReceipt();
+    const render = vi.spyOn(harness.context.pdfRenderer, "render").mockRejectedValue(new PdfRendererFailed("for a test"));
+    await send("a@example.com");
+    await using _worker = harness.startReceiptMails();
+    await eventually(async () => expect(await rows()).toEqual([{ status: "QUEUED", attempts: 1, is_planned: true }]));
+    await harness.sql("update receipt_mail set created_at = now() - interval '1 day' where payment_id = ?", [id]);
+    await makeDue();
+    await eventually(async () => expect(await rows()).toMatchObject([{ status: "FAILED", attempts: 2 }]));
+    render.mockRestore();
+    expect(mails.received).toEqual([]);
   });
 
   test("sendReceiptMails sets an e-mail to DROPPED and does not send it if the payment was reversed after the e-mail was queued", async () => {

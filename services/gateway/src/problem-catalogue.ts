@@ -321,6 +321,11 @@ export const problemCatalogue = {
     "Only a PAID or REFUNDED payment has a receipt. Read the payment for its current status.",
     409,
   ],
+  receipt_not_rendered: [
+    "PDF of the receipt could not be created",
+    "Use the page of the receipt at receipt_url instead, or try again in ten minutes.",
+    503,
+  ],
   processor_error: [
     "Card processor error",
     "The card processor rejected the payment. No money was charged. Create a new payment.",

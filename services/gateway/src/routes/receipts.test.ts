@@ -1,7 +1,6 @@
 import { BusinessStatus } from "@amana/contracts/identity/v1/business_pb";
 import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
 import { DomainError } from "@amana/rpc";
-import { Code, ConnectError } from "@connectrpc/connect";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { aReceipt, aReversedReceipt, receiptToken } from "../../test/a-receipt.ts";
 import { startTestGateway, type TestGateway } from "../../test/harness.ts";
@@ -131,13 +130,13 @@ describe("GET /payments/{id}/receipt", () => {
     expect([response.statusCode, response.headers["retry-after"]]).toEqual([503, "1"]);
   });
 
-  test("GET /payments/{id}/receipt calls renderReceipt once and returns 503 service_unavailable if the receipt cannot be rendered", async () => {
+  test("GET /payments/{id}/receipt calls renderReceipt once and returns 503 receipt_not_rendered if the receipt cannot be rendered", async () => {
     gateway.behaviour.receipts.renderReceipt = async () => {
-      throw new ConnectError("not rendered", Code.Unavailable);
+      throw new DomainError("unavailable", "receipt_not_rendered", "not rendered");
     };
     const response = await getOwn(url, { accept: "application/pdf" });
-    expect([response.statusCode, response.json().code]).toEqual([503, "service_unavailable"]);
-    expect(response.headers["retry-after"]).toBe("1");
+    expect([response.statusCode, response.json().code]).toEqual([503, "receipt_not_rendered"]);
+    expect(response.headers["retry-after"]).toBe("600");
     expect(gateway.received.filter(({ rpc }) => rpc === "RenderReceipt")).toHaveLength(1);
   });
 });

@@ -1,5 +1,4 @@
 import { conflict, invalid, notFound, unavailable } from "@amana/rpc";
-import { Code, ConnectError } from "@connectrpc/connect";
 
 export const receiptNotAvailable = (status: string) =>
   conflict("receipt_not_available", `The payment is ${status}. Only a PAID or REFUNDED payment has a receipt.`, {
@@ -22,11 +21,13 @@ export const receiptEmailInvalid = () =>
     pointer: "/email",
   });
 
-/**
- * A ConnectError, because RPC clients repeat a read that failed with the refusal
- * service_unavailable. The public response is the same, but each repetition would fail again.
- */
-export const receiptNotRendered = () => new ConnectError("the receipt could not be rendered as PDF", Code.Unavailable);
+// RPC clients repeat a read that fails with service_unavailable. The next two refusals have other
+// codes, because the first one would probably repeat, and the second one follows a long wait.
 
-export const tooManyReceipts = () =>
-  unavailable("service_unavailable", "Too many receipts are being rendered. Try again in a second.");
+export const receiptNotRendered = () =>
+  unavailable(
+    "receipt_not_rendered",
+    "The PDF of the receipt could not be created. Use the page of the receipt instead, or try again in ten minutes.",
+  );
+
+export const tooManyReceipts = () => unavailable("overloaded", "Too many receipts are being rendered. Try again in a second.");

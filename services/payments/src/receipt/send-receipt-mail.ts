@@ -4,7 +4,6 @@ import { parseLanguage } from "@amana/pages";
 import { receiptMail, receiptOf } from "@amana/receipts";
 import { DomainError } from "@amana/rpc";
 import { faultPoint } from "@amana/runtime";
-import { ConnectError } from "@connectrpc/connect";
 import type { Context } from "../context.ts";
 import { receiptUrlOf } from "../payment/payment.message.ts";
 import { Payment } from "../payment/payment.ts";
@@ -13,8 +12,7 @@ import { toReceiptMessage } from "./receipt.message.ts";
 import { ReceiptMail } from "./receipt-mail.ts";
 import { renderPdf } from "./render-pdf.ts";
 
-type Failure = MailNotAccepted | DomainError | ConnectError;
-type Outcome = { readonly kind: "SENT" | "DROPPED" } | { readonly kind: "failed"; readonly error: Failure };
+type Outcome = { readonly kind: "SENT" | "DROPPED" } | { readonly kind: "failed"; readonly error: MailNotAccepted | DomainError };
 
 /**
  * Sends a queued receipt e-mail and then records the outcome. The caller must hold the lease of the
@@ -64,9 +62,7 @@ async function attempt(context: Context, mailer: Mailer, mail: ReceiptMail, paym
     return { kind: "SENT" };
   } catch (error) {
     // Any other error is a fault. The job logs the fault and retries the row.
-    if (error instanceof MailNotAccepted || error instanceof DomainError || error instanceof ConnectError) {
-      return { kind: "failed", error };
-    }
+    if (error instanceof MailNotAccepted || error instanceof DomainError) return { kind: "failed", error };
     throw error;
   }
 }

@@ -4,7 +4,6 @@ import { PdfRendererFailed } from "@amana/receipts/pdf";
 import { platformCaller } from "@amana/rpc";
 import { FairSemaphore } from "@amana/runtime";
 import { aBusinessCaller, adminCaller, refusal } from "@amana/testing";
-import { Code } from "@connectrpc/connect";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { type Harness, startHarness } from "../../test/harness.ts";
 import { toReceiptMessage } from "../receipt/receipt.message.ts";
@@ -151,12 +150,12 @@ describe("renderReceipt", () => {
     expect(Buffer.from(pdf).toString("latin1")).toContain(`/Lang (${language.toLowerCase()}`);
   });
 
-  test("renderReceipt is called once by an RPC client and returns unavailable if the receipt cannot be rendered", async () => {
+  test("renderReceipt is called once by an RPC client and returns receipt_not_rendered if the receipt cannot be rendered", async () => {
     const payment = await harness.aFinishedPayment(caller);
     const token = payment.receiptUrl?.split("/").at(-1) ?? "";
     const render = vi.spyOn(harness.context.pdfRenderer, "render").mockRejectedValue(new PdfRendererFailed("for a test"));
     const rendering = harness.receipts.renderReceipt({ token, language: "FR", businessName: "Librairie" }, platform);
-    await expect(rendering).rejects.toMatchObject({ code: Code.Unavailable });
+    expect(await refusal(rendering)).toMatchObject({ kind: "unavailable", code: "receipt_not_rendered" });
     expect(render).toHaveBeenCalledTimes(1);
     render.mockRestore();
   });
@@ -174,12 +173,12 @@ describe("renderReceipt", () => {
     expect(order).toHaveLength(31);
   });
 
-  test("renderPdf throws service_unavailable for a receipt that got no slot", async () => {
+  test("renderPdf throws overloaded for a receipt that got no slot", async () => {
     const payment = await harness.stored((await harness.aFinishedPayment(caller)).id);
     const receipt = receiptOf(toReceiptMessage(payment, harness.context), "Librairie");
     const context = { ...harness.context, pdfSlots: new FairSemaphore({ slots: 0, perTenant: 0 }) };
     const rendering = renderPdf(context, payment.businessId, receipt, "fr");
-    await expect(rendering).rejects.toMatchObject({ kind: "unavailable", code: "service_unavailable" });
+    await expect(rendering).rejects.toMatchObject({ kind: "unavailable", code: "overloaded" });
   });
 });
 

@@ -34,7 +34,7 @@ async function countReads() {
   return { rows: Number(row?.rows), indexEntries: Number(row?.entries) };
 }
 
-/** Returns the numbers of executions of all claims with a generic plan and with a custom plan. */
+/** Returns the numbers of claims that PostgreSQL executed with a generic and with a custom plan. */
 async function countPlans() {
   const [row] = await db.sql<{ generic: number; custom: number }>(
     `select coalesce(sum(generic_plans), 0)::int as generic, coalesce(sum(custom_plans), 0)::int as custom
@@ -95,11 +95,11 @@ describe.each(["force_custom_plan", "force_generic_plan"])("claimDue with plan_c
     ["due_at", 12_000],
     ["since", 30],
     ["since", 12_000],
-    // The order of `reconcilePayments`.
+    // The job `reconcile-payments` has an order of this kind.
     ["(not urgent), since", 30],
     ["(not urgent), since", 12_000],
   ])(
-    "claimDue with the order %s reads fewer than 50 rows when 1 of 12000 planned rows of a business is due, even if PostgreSQL planned the claim while %d rows were planned",
+    "claimDue with the order %s reads fewer than 50 rows when a business has 1 due row and 12000 rows that become due later, %d of them since before the first claim",
     async (order, plannedCount) => {
       const table = { table: "job", dueAt: "due_at", order, select: "select id from claimed" };
       const search = createDueSearch(db.orm, table);
@@ -111,7 +111,7 @@ describe.each(["force_custom_plan", "force_generic_plan"])("claimDue with plan_c
       await db.sql(`create index job_order on job (business_id, ${order}) where due_at is not null`);
       await insertRows(20_000, oneOf100Businesses, "null");
       await insertPlanned(plannedCount);
-      // The due row is the last row in each order.
+      // The due row is the last row in the orders with `since`.
       await insertRows(1, business, "now() - interval '1 second'");
       await db.sql("update job set since = now() + interval '1 minute' where due_at < now()");
       await db.sql("analyze job");

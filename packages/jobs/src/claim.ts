@@ -27,8 +27,9 @@ export interface DueTable {
   readonly key?: string;
   /**
    * Expressions that order the rows of a tenant, or of a key; default `dueAtOfGroup`. With another
-   * order, a claim reads all due rows that the search found. While at least `soonestMax` rows are
-   * due, the claim also reads rows that are planned for later.
+   * order, a claim reads all due rows of the groups with free slots. While at least `soonestMax`
+   * rows are due, the claim instead reads rows in this order until it finds enough due rows. It
+   * then also reads rows that become due later.
    */
   readonly order?: string;
   /** True if the table has the ORM's column `version`. */
@@ -120,7 +121,7 @@ export function createDueSearch(orm: Orm, due: DueTable): () => Promise<FoundGro
     const lastGroup = stepped.at(-1);
     const hasMore = stepped.length === steppedMax && lastGroup !== undefined;
     cursor = hasMore ? lastGroup : { tenant: lowestId, key: lowestId };
-    // Without ids, because the groups may have more due rows than this search found.
+    // Omits the ids, because the groups may have more due rows than this search found.
     const groups = [...soonest, ...stepped].map(({ tenant, key }) => ({ tenant, key }));
     return { groups: removeDuplicates(groups), hasMore };
   };
@@ -188,9 +189,9 @@ function dueOfGroupSql(due: DueTable): string {
   if (key) return `${planned} and business_id = g.tenant and ${key} = g.key and ${dueAtOfGroup} <= now()`;
   if (isOrderedByDueAt(due))
     return `${planned} and business_id >= g.tenant and (business_id, ${dueAtOfGroup}) <= (g.tenant, now())`;
-  // PostgreSQL also reads rows that are planned for later, because the index has another order. The
-  // claim uses this condition only if the search did not find all due rows.
-  // Uses "between", because with "=" PostgreSQL may sort the rows instead of using the index's
-  // order.
+  // The claim uses this condition only if the search did not find all due rows. PostgreSQL also
+  // reads rows that become due later, because the index is not in the order of the due time. The
+  // condition has "between", because with "=" PostgreSQL may sort the rows instead of using the
+  // index's order.
   return `${planned} and business_id between g.tenant and g.tenant and ${evaluatedPerRow(`${dueAtOfGroup} <= now()`)}`;
 }

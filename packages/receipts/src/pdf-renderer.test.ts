@@ -18,7 +18,7 @@ const abortingText =
   '<\u{fc9f}\u{fc9f}\u{103a}\u{fc9f}\u{fc9f}0\u{fc9f}\u{fc9f}\u{fc9f}\u{fc9f}\u{1f531}\u{2aed}\u{fc9f}\u{fc9f}>\u{fc9f}/\u{fc9f}\u{d99}\u{fe48}\u{fc9f}<\u{fc9f}\u{fc9f}\u{fc9f}\u{fc9f}\u{fc9f}\u{fc9f}\u{b4d}\u{fc9f}\u{fd4d}\u{fc9f}\u{fc9f}\u{fc9f}\u{fc9f}\u{fc9f}\u{fc9f}\u{fc9f}\u{fc9f}\u{fc9f}\u{fc9f}\u{fc9f}"\u{fc9f}\u{fc9f}\u{fc9f}\u{262f}\u{fc9f}\u{20dd}\u{fc9f}\u{fc9f}\u{974}\u{fc9f}';
 const anAbortingReceipt = { ...aReceipt, description: abortingText };
 
-/** Processes that this process started during a test. */
+/** Child processes that the current test has started. */
 const processes: ChildProcess[] = [];
 subscribe("child_process", (message) => void processes.push((message as { process: ChildProcess }).process));
 beforeEach(() => void processes.splice(0));
@@ -26,7 +26,7 @@ beforeEach(() => void processes.splice(0));
 const programOf = (file: string) => [process.execPath, join(import.meta.dirname, "..", "test", file)];
 const run = (command: string, args: readonly string[]) => promisify(execFile)(command, args, { timeout: 30_000 });
 
-/** Stops the clock and the timers of the renderer until the end of the test. */
+/** Stops the clock and the timers until the returned object is disposed. */
 function useFakeTimers() {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
   return { advance: (ms: number) => vi.advanceTimersByTimeAsync(ms), [Symbol.dispose]: () => vi.useRealTimers() };
@@ -106,7 +106,7 @@ describe("createPdfRenderer", () => {
     expect(Buffer.compare(firstPdf, secondPdf)).toBe(0);
   });
 
-  test("PdfRenderer.render throws after the timeout, and renders the receipts that wait in a new process", async () => {
+  test("PdfRenderer.render throws after the timeout, and a new process renders the receipts that wait", async () => {
     await using stalled = createPdfRenderer();
     await stalled.render(aReceipt, "fr");
     processes[0]?.kill("SIGSTOP");
@@ -120,7 +120,7 @@ describe("createPdfRenderer", () => {
     expect(processes).toHaveLength(2);
   });
 
-  test("PdfRenderer.render throws if a text makes typst abort, and renders the receipt that waits in a new process", async () => {
+  test("PdfRenderer.render throws if a text makes typst abort, and a new process renders the receipt that waits", async () => {
     const aborted = renderer.render(anAbortingReceipt, "fr");
     const waiting = renderer.render(aReceipt, "fr");
     await expect(aborted).rejects.toThrow("the process ended: SIGABRT");
@@ -154,7 +154,7 @@ describe("createPdfRenderer", () => {
     expect(processes).toHaveLength(2);
   });
 
-  test("PdfRenderer.render throws if the process cannot start, and renders the same receipt when the process can start", async () => {
+  test("PdfRenderer.render throws if the child process cannot start, and renders the same receipt when it can start", async () => {
     await using renderer = createPdfRenderer();
     const { execPath } = process;
     // `spawn` throws for a path with this character.
@@ -167,12 +167,12 @@ describe("createPdfRenderer", () => {
     expect((await read(await renderer.render(aReceipt, "fr"))).pages).toBe(1);
   });
 
-  test("PdfRenderer.render throws while this process can open no file, and renders the same receipt later", async () => {
+  test("PdfRenderer.render throws while the calling process cannot open files, and renders the same receipt later", async () => {
     const { stdout } = await run("/bin/sh", ["-c", 'ulimit -n 256 && exec "$@"', "sh", ...programOf("render-without-files.ts")]);
     expect(JSON.parse(stdout)).toEqual({ errors: ["PdfRendererFailed", "PdfRendererFailed"], start: "%PDF-" });
   });
 
-  test("PdfRenderer.render throws for a receipt that it cannot lay out, and renders the next receipt", async () => {
+  test("PdfRenderer.render throws a RangeError and starts no timer for a receipt with an invalid date, and renders the next receipt", async () => {
     const timeout = vi.spyOn(globalThis, "setTimeout");
     await using renderer = createPdfRenderer();
     await expect(renderer.render({ ...aReceipt, issuedAt: new Date(Number.NaN) }, "fr")).rejects.toThrow(RangeError);

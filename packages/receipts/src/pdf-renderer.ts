@@ -10,7 +10,8 @@ import { contentOf, type Row } from "./rows.ts";
 export interface PdfRenderer extends AsyncDisposable {
   /**
    * Throws `PdfRendererFailed` if the child process does not start, ends, reports an error or takes
-   * too long.
+   * more than `renderingMsMax`. If the process ended or took too long, also throws for the same
+   * content during the next `rejectionMs`. Throws after the renderer is closed.
    */
   render(receipt: Receipt, language: Language): Promise<Uint8Array>;
 }
@@ -24,31 +25,32 @@ export class PdfRendererFailed extends Error {
 interface Outcome {
   readonly pdf?: Uint8Array;
   readonly error?: string;
-  /** True if the process ended or took too long. The same content would probably do so again. */
+  /** True if the process ended or took too long. The same content would probably fail again. */
   readonly isFatal?: boolean;
 }
 
 const program = fileURLToPath(new URL("./assets/pdf-process.js", import.meta.url));
-/** Runs a command without core files, because a core file would contain texts of customers. */
+/** Shell script that runs a command without core files, which would contain texts of customers. */
 const withoutCoreFile = 'ulimit -c 0 && exec "$@"';
 
-/** Maximum time of a receipt in the child process, including the start of the process. */
+/** Maximum time in which the child process renders a receipt, including the process's start. */
 const renderingMsMax = 5_000;
-/** Time for which the renderer rejects a content after a fatal outcome. */
+/** Time for which the renderer rejects the content of a receipt after a fatal outcome. */
 const rejectionMs = 10 * 60 * 1000;
 const rejectionsMax = 1_000;
 
 /**
  * Creates a renderer. The layout runs in a child process, because some texts make typst abort its
- * process. The child process starts with the first receipt, and again after it has ended. It
- * renders one receipt at a time, in about 10 ms. `renderingMsMax` limits only this time. The caller
- * limits the number of receipts that wait.
+ * process. The child process starts with the first receipt. After it has ended, a new process
+ * starts with the next receipt. The process renders one receipt at a time, in about 10 ms.
+ * `renderingMsMax` does not include the wait for earlier receipts. The caller must limit the number
+ * of receipts that wait.
  */
 export function createPdfRenderer(): PdfRenderer {
   let child: ChildProcess | undefined;
   /** Settles the receipt that the child process renders. */
   let settle: ((outcome: Outcome) => void) | undefined;
-  /** Settles after the newest receipt. */
+  /** Resolves when the newest receipt has been rendered or has failed. */
   let lastRendering = Promise.resolve();
   let isClosed = false;
   /** Keys are SHA-256 hashes, so that the renderer does not keep texts of customers. */
@@ -61,14 +63,14 @@ export function createPdfRenderer(): PdfRenderer {
   };
 
   const start = () => {
-    // typst needs no settings of the service. Its messages can contain texts of customers, so they
-    // must not reach the log.
+    // Passes only MALLOC_ARENA_MAX, because typst needs no settings of the service. Ignores the
+    // output of typst, because it can contain texts of customers and must not reach the log.
     const started = spawn("/bin/sh", ["-c", withoutCoreFile, "sh", process.execPath, program], {
       env: { MALLOC_ARENA_MAX: process.env["MALLOC_ARENA_MAX"] },
       serialization: "advanced",
       stdio: ["ignore", "ignore", "ignore", "ipc"],
     });
-    // The events of a stopped process do not concern the receipt that its successor renders.
+    // Ignores the events of a stopped process, because a new process may render another receipt.
     const onEnd = (outcome: Outcome) => child === started && stop(outcome);
     started
       .on("message", (reply: Outcome) => child === started && settle?.(reply))
@@ -91,8 +93,8 @@ export function createPdfRenderer(): PdfRenderer {
     const timer = setTimeout(stop, renderingMsMax, { error: "the time limit has passed", isFatal: true });
     try {
       child ??= start();
-      // A process that did not start has no `send`, and its event "error" follows. The callback
-      // ignores a failed message, because the event "exit" follows.
+      // A process that did not start has no `send`. Its event "error" settles the receipt. The
+      // callback ignores a failed message, because the event "exit" settles the receipt.
       child.send?.(content, () => {});
     } catch (error) {
       resolve({ error: String(error) });

@@ -130,7 +130,7 @@ describe("connections and requests of a network without a valid key", () => {
     await idleClient.waitUntilClosed();
   });
 
-  test("Connections counts each 256 KiB of a static file as a request", async () => {
+  test("Connections counts each 256 KiB of a static file as one more request", async () => {
     const { gateway, port } = await startLimited();
     await using _ = gateway;
     await using client = new RawClient(port);

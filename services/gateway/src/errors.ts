@@ -64,7 +64,7 @@ export function headersOf(problem: Problem): Readonly<Record<string, string>> {
 }
 
 function retryAfterSeconds({ status, code }: Problem): number | undefined {
-  // The payments service rejects such a receipt for ten minutes.
+  // After some failures, the payments service rejects the same receipt for ten minutes.
   if (code === "receipt_not_rendered") return 600;
   if (status === 503) return 1;
   // A retry after less than five seconds would usually fail again, because services need some

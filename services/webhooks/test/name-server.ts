@@ -13,9 +13,10 @@ export type NameRecords = Readonly<Record<string, readonly (readonly number[])[]
  * - "silent": no response
  * - "failing": SERVFAIL
  * - "old": no response to a query with EDNS
- * - "forged": first three responses with other addresses that do not belong to the query
+ * - "forged": three messages with other addresses that are no responses to the query, then a
+ *   response
  * - "truncated": a response without records that is marked as truncated
- * - "long": 100 more records of the type TXT
+ * - "long": a response with 100 additional records of the type TXT
  */
 export async function startNameServer(recordsByName: NameRecords) {
   const server = createSocket("udp4");

@@ -6,8 +6,8 @@ import { isRead } from "../rate-limit/request-kind.ts";
 import { limitResponse } from "./limit-rate.ts";
 
 /**
- * Size of a static file that counts as one additional request of the caller's network. The kernel
- * copies so many bytes in about the time that a short request takes.
+ * Number of bytes of a static file that count as one more request of the caller's network. The
+ * kernel copies this number of bytes in about the time that a short request takes.
  */
 const fileBytesPerRequest = 256 * 1024;
 

@@ -17,7 +17,8 @@ export async function paymentReceipt(app: App, gateway: Gateway): Promise<void> 
     summary: "Get the receipt of a payment",
     description:
       "Returns the receipt of a PAID or REFUNDED payment as JSON, or as PDF with `Accept: application/pdf`. Fails with 409 " +
-      "`receipt_not_available` for any other payment, and with 503 `receipt_not_rendered` if its texts cannot be printed as PDF. `receipt_url` of the payment is a page with the same content for the buyer.",
+      "`receipt_not_available` for any other payment, and with 503 `receipt_not_rendered` if Amana cannot render the receipt as PDF. " +
+      "`receipt_url` of the payment is a page with the same content for the buyer.",
     query: { lang: anyCaseChoice(["AR", "FR", "EN"], "Language of the PDF, by default the language of the payment.") },
     response: ReceiptJson,
     alternativeType: "application/pdf",

@@ -7,7 +7,7 @@ import { createHttpCalls } from "./http-calls.ts";
 
 const [businessId, otherBusinessId] = ["019a0000-0000-7000-8000-000000000001", "019a0000-0000-7000-8000-000000000002"];
 
-test("HttpCalls.call sends a business's call while 40 calls of another business wait for the provider's response", async () => {
+test("HttpCalls.call sends a business's call while 40 calls of another business are in progress at a slow provider", async () => {
   const waiting: string[] = [];
   const server = createServer((request, response) => {
     if (request.url === "/fast") response.end("{}");
@@ -38,7 +38,7 @@ test("HttpCalls.call sends a business's call while 40 calls of another business 
   });
   expect(waiting).toHaveLength(16);
 
-  // The waiting calls get the connections of the calls that end.
+  // When calls end, waiting calls get their slots.
   server.closeAllConnections();
   await eventually(() => expect(waiting).toHaveLength(32));
   server.closeAllConnections();

@@ -22,7 +22,8 @@ export const receiptEmailInvalid = () =>
   });
 
 // RPC clients repeat a read that fails with service_unavailable. The next two refusals have other
-// codes, because the first one would probably repeat, and the second one follows a long wait.
+// codes, so that RPC clients do not repeat the call: a receipt that was not rendered would probably
+// fail again, and a call that got no slot has already waited for seconds.
 
 export const receiptNotRendered = () =>
   unavailable(

@@ -8,8 +8,8 @@ import { receiptNotRendered, tooManyReceipts } from "./receipt.errors.ts";
 const waitMsMax = 3_000;
 
 /**
- * Renders a receipt of the business as a PDF. Throws overloaded if the receipt gets no slot within
- * `waitMsMax`, and receipt_not_rendered if the renderer fails.
+ * Renders a receipt of the business as a PDF. Throws `overloaded` if the receipt gets no slot
+ * within `waitMsMax`, and `receipt_not_rendered` if the renderer fails.
  */
 export async function renderPdf(
   { pdfRenderer, pdfSlots, logger }: Pick<Context, "pdfRenderer" | "pdfSlots" | "logger">,

@@ -150,7 +150,7 @@ describe("renderReceipt", () => {
     expect(Buffer.from(pdf).toString("latin1")).toContain(`/Lang (${language.toLowerCase()}`);
   });
 
-  test("renderReceipt is called once by an RPC client and returns receipt_not_rendered if the receipt cannot be rendered", async () => {
+  test("renderReceipt returns receipt_not_rendered if the receipt cannot be rendered, and the RPC client does not repeat the call", async () => {
     const payment = await harness.aFinishedPayment(caller);
     const token = payment.receiptUrl?.split("/").at(-1) ?? "";
     const render = vi.spyOn(harness.context.pdfRenderer, "render").mockRejectedValue(new PdfRendererFailed("for a test"));

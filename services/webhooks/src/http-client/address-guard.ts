@@ -18,8 +18,8 @@ export class AddressNotPublic extends Error {
 /** The block of all global unicast IPv6 addresses (IANA). */
 const globalUnicast = ipaddr.IPv6.parseCIDR("2000::/3");
 /**
- * Maximum number of names that a business's URL checks resolve at once. A name whose servers do not
- * respond keeps sockets open for seconds, also after the check has ended.
+ * Maximum number of names that a business's URL checks resolve at once. If the servers of a name do
+ * not respond, the resolver keeps sockets open for seconds, even after the check has ended.
  */
 const checksPerBusiness = 2;
 

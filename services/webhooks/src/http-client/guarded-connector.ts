@@ -28,8 +28,8 @@ const addressTimeoutMs = 1_500;
  * so that an aborted connection affects no other request. It refuses TLS renegotiation, which would
  * repeat the cost of the handshake after the request has released its slot for connecting.
  *
- * The connector calls `beginHandshake` before it opens a connection with TLS. The returned function
- * gets the CPU time of each TLS record during the handshake, in milliseconds.
+ * The connector calls `beginHandshake` when it begins to open a TLS connection. It calls the
+ * returned function with the CPU time of each TLS record during the handshake, in milliseconds.
  */
 export function guardedConnector(
   addresses: AddressGuard,

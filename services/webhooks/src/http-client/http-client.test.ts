@@ -295,7 +295,7 @@ test("the webhook HTTP client uses at most two connections for 60 consecutive re
   expect(ports.size).toBeLessThan(3);
 });
 
-test("the webhook HTTP client reuses the connections of a business to 40 receivers", async () => {
+test("the webhook HTTP client sends keep-alive in each request of a business to 40 receivers", async () => {
   const receivers = await Promise.all(Array.from({ length: 40 }, () => startReceiver()));
   stack.push(...receivers);
   const client = aClient({ slots: 40 });

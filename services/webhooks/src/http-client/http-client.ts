@@ -58,7 +58,8 @@ interface Sender {
 
 /**
  * Creates the agent that opens connections and sends requests. Run each dispatch in `senders` with
- * its own `Sender`. `handshakeCpu` gets the CPU time of the TLS handshakes of each business.
+ * its own `Sender`. The agent adds the CPU time of each business's TLS handshakes to
+ * `handshakeCpu`.
  */
 function createAgent(addresses: AddressGuard, timeoutMs: number, handshakeCpu: HandshakeCpu) {
   const senders = new AsyncLocalStorage<Sender>();
@@ -79,8 +80,8 @@ function createAgent(addresses: AddressGuard, timeoutMs: number, handshakeCpu: H
     connections: null,
     pipelining: 1,
     // Also the maximum, so that a receiver cannot keep an idle connection open for longer. Each
-    // connection can need hundreds of kilobytes of memory. Together with `handshakeCpu`, this time
-    // limits the idle connections of a business to about 400.
+    // connection can need hundreds of kilobytes of memory. Together with the limit of
+    // `handshakeCpu`, `idleMsMax` limits the idle TLS connections of a business to about 400.
     keepAliveTimeout: idleMsMax,
     keepAliveMaxTimeout: idleMsMax,
     // Larger than the limits of `limitResponse`, which therefore closes the connection first. If

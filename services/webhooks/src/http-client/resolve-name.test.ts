@@ -56,7 +56,7 @@ test("the webhook name resolver rejects each host name with EAI_AGAIN if no name
   await expect(createNameResolver([])("four.test")).rejects.toMatchObject({ code: "EAI_AGAIN" });
 });
 
-test("the webhook name resolver queries an old name server again without EDNS", async () => {
+test("the webhook name resolver sends a second query without EDNS if a name server does not respond to EDNS", async () => {
   expect(await resolve("old.test")).toEqual([fourAddress]);
 });
 
@@ -69,7 +69,7 @@ test("the webhook name resolver returns 40 IPv6 addresses of a host name", async
 });
 
 test.each(["truncated.test", "long.test"])(
-  "the webhook name resolver rejects %s after one query for each address family, because the response is too large",
+  "the webhook name resolver rejects %s after one query for each address family, because the response is truncated or too large",
   async (host) => {
     const queriesBefore = server.queries.length;
     await expect(resolve(host)).rejects.toBeInstanceOf(ResponseTooLarge);

@@ -8,13 +8,13 @@ export type Resolve = (host: string) => Promise<LookupAddress[]>;
 
 type RecordType = "A" | "AAAA";
 
-/** Time for which the resolver waits for a response before it sends the query again. */
+/** Maximum wait for the response to a query, after which the resolver sends the next query. */
 const timeoutMs = 2_000;
-/** Number of queries to each name server. */
+/** Maximum number of queries to each name server for an address family. */
 const tries = 2;
 /**
  * Maximum length of a response over UDP that most networks transmit without fragments (DNS Flag Day
- * 2020). It has space for 40 IPv6 addresses.
+ * 2020). Such a response can contain 40 IPv6 addresses.
  */
 const responseBytesMax = 1_232;
 /** Maximum number of addresses of a host name. */
@@ -24,10 +24,10 @@ const localhost = /(^|\.)localhost\.?$/i;
 /** A host name whose labels have at most 63 bytes (RFC 1035, section 2.3.4). */
 const validName = /^(?:[^.]{1,63}\.)*[^.]{1,63}\.?$/;
 
-/** Thrown if the addresses of a host name do not fit into a response of `responseBytesMax`. */
+/** Thrown if the response of a name server is truncated or has more than `responseBytesMax`. */
 export class ResponseTooLarge extends Error {
   constructor() {
-    super(`the response of the name server has more than ${responseBytesMax} bytes`);
+    super(`the response of the name server is truncated or has more than ${responseBytesMax} bytes`);
     this.name = "ResponseTooLarge";
   }
 }
@@ -42,8 +42,10 @@ export class TooManyAddresses extends Error {
 
 /**
  * Creates a resolver that queries name servers over UDP, by default those of the operating system.
- * It throws ENOTFOUND for an unknown name, EAI_AGAIN if no name server gives a usable response, and
- * ResponseTooLarge. Tests set `servers`, each as address:port.
+ * It returns no addresses for an unknown name, and throws ENOTFOUND for an invalid name. If it has
+ * no addresses because the query for an address family failed, it throws EAI_AGAIN or
+ * ResponseTooLarge. EAI_AGAIN means that no name server gave a usable response. Tests set
+ * `servers`, each as address:port.
  *
  * The resolver replaces both resolvers of Node.js. `lookup` would block one of the process's few
  * threads for each query, so any business could delay all deliveries with names whose servers do
@@ -74,7 +76,7 @@ export function limitResolver(resolve: Resolve): Resolve {
   const inFlight = new Map<string, Promise<LookupAddress[]>>();
   const resolveFew: Resolve = async (host) => {
     const addresses = await resolve(host);
-    // Node.js would throw an uncaught error for an empty list.
+    // Node.js throws an uncaught error if a socket's lookup returns an empty list.
     if (addresses.length === 0) throw notFound();
     if (addresses.length > addressesMax) throw new TooManyAddresses();
     return addresses;
@@ -110,7 +112,8 @@ function parseServer(text: string): Server {
 async function query(servers: readonly Server[], name: string, type: RecordType): Promise<string[]> {
   let error: unknown;
   for (let attempt = 0; attempt < tries * servers.length; attempt++) {
-    // Some old name servers do not respond to queries with EDNS.
+    // The second query to a name server has no EDNS, because some old name servers do not respond
+    // to queries with EDNS.
     const hasEdns = attempt < servers.length;
     try {
       return await queryServer(servers[attempt % servers.length] as Server, { name, type }, hasEdns);
@@ -123,8 +126,8 @@ async function query(servers: readonly Server[], name: string, type: RecordType)
 }
 
 /**
- * Sends a query and returns the addresses of the response. The query has a random id and a socket
- * with a random port of its own, so that a third party cannot forge the response (RFC 5452). Throws
+ * Sends a query and returns the addresses of the response. The query has a random id, and its own
+ * socket with a random port, so that a third party can hardly forge the response (RFC 5452). Throws
  * if no usable response arrives in time.
  */
 async function queryServer({ address, port }: Server, question: { name: string; type: RecordType }, hasEdns: boolean) {
@@ -144,7 +147,7 @@ async function queryServer({ address, port }: Server, question: { name: string; 
       }
     });
     socket.once("connect", () => socket.send(packet));
-    // Without a callback, because Node.js would call it after a failure, too.
+    // Passes no callback, because Node.js would also call it after a failure.
     socket.connect(port, address);
     return await promise;
   } finally {
@@ -187,6 +190,6 @@ function readAddresses(message: Buffer, id: number, { name, type }: { name: stri
   if (response.flag_tc) throw new ResponseTooLarge();
   if (response.rcode === "NXDOMAIN") return [];
   if (response.rcode !== "NOERROR") throw new Error(`the name server responded with ${response.rcode}`);
-  // The name server also returns the aliases that lead to the addresses (RFC 1034, section 4.3.2).
+  // The response also contains the aliases that lead to the addresses (RFC 1034, section 4.3.2).
   return (response.answers ?? []).flatMap((answer) => (answer.type === type ? [String(answer.data)] : []));
 }

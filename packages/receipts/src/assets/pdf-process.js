@@ -30,7 +30,8 @@ process.on("message", (receipt) => {
     const pdf = compiler.pdf({ mainFileContent: template, inputs: { receipt } });
     compiler.evictCache(cacheRounds);
     process.send({ pdf });
-  } catch (error) {
-    process.send({ error: String(error?.message ?? error) });
+  } catch {
+    // The message of the error can contain texts of customers, and the caller logs this text.
+    process.send({ error: "typst reported an error" });
   }
 });

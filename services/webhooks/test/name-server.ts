@@ -15,10 +15,10 @@ export type NameRecords = Readonly<Record<string, readonly (readonly number[])[]
  * - "old": no response to a query with EDNS
  * - "forged": three messages with other addresses that are no responses to the query, then a
  *   response
- * - "truncated": a response without records that is marked as truncated
+ * - "truncated": a truncated response without records, if `truncates` is true
  * - "long": a response with 100 additional records of the type TXT
  */
-export async function startNameServer(recordsByName: NameRecords) {
+export async function startNameServer(recordsByName: NameRecords, { truncates = true } = {}) {
   const server = createSocket("udp4");
   /** The name of each received query. */
   const queries: string[] = [];
@@ -49,7 +49,7 @@ export async function startNameServer(recordsByName: NameRecords) {
       ...[data.length, ...data],
     ];
     if (name.startsWith("failing")) return respond(0x8182, []);
-    if (name.startsWith("truncated")) return respond(0x8380, []);
+    if (truncates && name.startsWith("truncated")) return respond(0x8380, []);
     if (name.startsWith("forged")) {
       const otherAddress = recordOf(type, Array(type === typeA ? 4 : 16).fill(32));
       respond(0x8180, [otherAddress], { idOffset: 1 });

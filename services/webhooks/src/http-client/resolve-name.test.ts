@@ -68,6 +68,11 @@ test("the webhook name resolver returns 40 IPv6 addresses of a host name", async
   expect(await resolve("full.test")).toHaveLength(40);
 });
 
+test("the webhook name resolver queries the next name server if the first one truncates its response", async () => {
+  await using other = await startNameServer({ "truncated.test": [fourBytes] }, { truncates: false });
+  expect(await createNameResolver([server.address, other.address])("truncated.test")).toEqual([fourAddress]);
+});
+
 test.each(["truncated.test", "long.test"])(
   "the webhook name resolver rejects %s after one query for each address family, because the response is truncated or too large",
   async (host) => {

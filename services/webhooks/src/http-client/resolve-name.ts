@@ -118,7 +118,8 @@ async function query(servers: readonly Server[], name: string, type: RecordType)
     try {
       return await queryServer(servers[attempt % servers.length] as Server, { name, type }, hasEdns);
     } catch (thrown) {
-      if (thrown instanceof ResponseTooLarge) throw thrown;
+      // Another name server may permit larger responses. Without EDNS, responses are smaller.
+      if (thrown instanceof ResponseTooLarge && attempt >= servers.length - 1) throw thrown;
       error = thrown;
     }
   }

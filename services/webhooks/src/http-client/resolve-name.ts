@@ -21,8 +21,6 @@ const responseBytesMax = 1_232;
 const addressesMax = 32;
 const portDefault = 53;
 const localhost = /(^|\.)localhost\.?$/i;
-/** A host name whose labels have at most 63 bytes (RFC 1035, section 2.3.4). */
-const validName = /^(?:[^.]{1,63}\.)*[^.]{1,63}\.?$/;
 
 /** Thrown if the response of a name server is truncated or has more than `responseBytesMax`. */
 export class ResponseTooLarge extends Error {
@@ -57,7 +55,7 @@ export function createNameResolver(servers = getServers()): Resolve {
   return async (host) => {
     // RFC 6761, section 6.3: localhost names must not be sent to name servers.
     if (localhost.test(host)) return [{ address: "127.0.0.1", family: 4 }];
-    if (!validName.test(host)) throw notFound();
+    if (!isValidName(host)) throw notFound();
     const results = await Promise.allSettled([query(parsedServers, host, "A"), query(parsedServers, host, "AAAA")]);
     const addresses = results.flatMap((result, i) =>
       result.status === "fulfilled" ? result.value.map((address) => ({ address, family: i === 0 ? 4 : 6 })) : [],
@@ -90,6 +88,13 @@ export function limitResolver(resolve: Resolve): Resolve {
     return await resolving;
   };
 }
+
+/** Returns whether each label of the name has 1 to 63 bytes (RFC 1035, section 2.3.4). */
+const isValidName = (host: string): boolean =>
+  host
+    .replace(/\.$/, "")
+    .split(".")
+    .every(({ length }) => length >= 1 && length <= 63);
 
 const notFound = () => Object.assign(new Error("the host name has no address"), { code: "ENOTFOUND" });
 

@@ -1,7 +1,5 @@
 import type { Context } from "../context.ts";
 
-const timeoutMs = 15_000;
-
 /**
  * Reads the configuration at each vendor, and logs an alert line if a required check is missing. In
  * this case, no application can be created at that vendor until an operator corrects the
@@ -10,7 +8,7 @@ const timeoutMs = 15_000;
 export async function probeProviders({ providers, logger }: Context): Promise<number> {
   for (const { name, probe } of providers.all) {
     if (!probe) continue;
-    for (const { severity, text } of await probe(timeoutMs)) {
+    for (const { severity, text } of await probe()) {
       if (severity === "error")
         logger.error({ alert: true, provider: name, problem: text }, "configuration at the verification provider incomplete");
       else

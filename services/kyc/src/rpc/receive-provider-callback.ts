@@ -5,7 +5,7 @@ import {
 } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
 import { allBusinesses, databaseTime, findEntities, transaction } from "@amana/database";
 import { type Implementation, requirePlatform } from "@amana/rpc";
-import { faultPoint, isUuid } from "@amana/runtime";
+import { faultPoint, forTenant, isUuid } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
 import { kycProviderUnavailable } from "../kyc-application/kyc-application.errors.ts";
@@ -71,7 +71,9 @@ export const receiveProviderCallback =
     const start = { at, nextCheckAt: application.nextCheckAt, closing: application.closeReason(at) };
     const remainingMs = call.remainingMs() - responseMs;
     const timeoutMs = name === "port" ? remainingMs : Math.min(remainingMs, vendorReadMs);
-    const outcome = isNewer && !isErased ? await queryProvider(context, application, start, timeoutMs) : undefined;
+    // As a call of the business, the read shares no queue with the callbacks of other businesses.
+    const query = () => forTenant(application.businessId, () => queryProvider(context, application, start, timeoutMs));
+    const outcome = isNewer && !isErased ? await query() : undefined;
     faultPoint("callback.answered");
     const isRecorded = await transaction(orm, async (em) => {
       const application = await lockApplication(em, allBusinesses, hint.reference);

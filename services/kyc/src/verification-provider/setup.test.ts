@@ -1,3 +1,4 @@
+import { currentTenant, forTenant } from "@amana/runtime";
 import { expect, test } from "vitest";
 import { createSetup, type ProviderSetup } from "./setup.ts";
 
@@ -27,4 +28,32 @@ test("`usable` of createSetup reads the configuration again at the next call if 
 
 test("`usable` of createSetup does not read the configuration again at the next call if the configuration has errors", async () => {
   expect(await useThrice([faulty])).toEqual({ values: [undefined, undefined, undefined], reads: 1 });
+});
+
+test("`usable` of createSetup returns the last usable configuration after a later read has failed", async () => {
+  const results = [complete, unread];
+  const setup = createSetup(async () => results.shift() ?? faulty);
+  expect(await setup.usable(1_000)).toBe("settings");
+  expect(await setup.probe()).toEqual(unread);
+  expect(await setup.usable(1_000)).toBe("settings");
+  await setup.probe();
+  expect(await setup.usable(1_000)).toBeUndefined();
+});
+
+test("`usable` of createSetup waits only for its own time, and the read that it started serves a later call", async () => {
+  const { promise, resolve } = Promise.withResolvers<ProviderSetup<string>>();
+  const setup = createSetup(() => promise);
+  expect(await setup.usable(1)).toBeUndefined();
+  resolve(complete);
+  expect(await setup.usable(10_000)).toBe("settings");
+});
+
+test("`usable` of createSetup reads the configuration as a call of no business", async () => {
+  const tenants: (string | undefined)[] = [];
+  const setup = createSetup(async () => {
+    tenants.push(currentTenant());
+    return complete;
+  });
+  await forTenant("019a0000-0000-7000-8000-000000000001", () => setup.usable(1_000));
+  expect(tenants).toEqual(["*"]);
 });

@@ -1,7 +1,10 @@
+import { allTenants, forTenant, waitAtMost } from "@amana/runtime";
 import type { SetupProblem } from "./verification-provider.ts";
 
 /** Minimum time between a read that found errors and the next read by `usable`. */
 const repeatAfterMs = 10_000;
+/** Maximum time of a read. A caller waits at most for its own time. */
+const readMsMax = 15_000;
 
 /**
  * Configuration at a provider. `value` contains the settings that are needed to create an
@@ -14,36 +17,38 @@ export interface ProviderSetup<T> {
 
 /**
  * Caches the configuration at a vendor. Applications can be created only while the configuration
- * has no error, because a vendor with fewer checks could approve without evidence.
+ * has no error, because a vendor with fewer checks could approve without evidence. If a later read
+ * fails, the last usable configuration stays valid until a read succeeds.
  */
 export function createSetup<T>(read: (timeoutMs: number) => Promise<ProviderSetup<T>>) {
   let newest: ProviderSetup<T> | undefined;
   let readAtMs = Number.NEGATIVE_INFINITY;
   let running: Promise<ProviderSetup<T>> | undefined;
-  const probe = (timeoutMs: number): Promise<ProviderSetup<T>> => {
-    running ??= read(timeoutMs).finally(() => {
+  const isUsable = (setup: ProviderSetup<T> | undefined) => setup?.value !== undefined && !hasErrors(setup.problems);
+  const probe = async (): Promise<ProviderSetup<T>> => {
+    // The callers of several businesses share a read. As a call of the first caller's business, the
+    // read would wait behind all other calls of this business.
+    running ??= forTenant(allTenants, () => read(readMsMax)).finally(() => {
       running = undefined;
       readAtMs = performance.now();
     });
-    return running.then((result) => {
-      newest = result;
-      return result;
-    });
+    const result = await running;
+    if (result.value !== undefined || !isUsable(newest)) newest = result;
+    return result;
   };
-  const isUsable = (setup: ProviderSetup<T> | undefined) => setup?.value !== undefined && !hasErrors(setup.problems);
   return {
     probe,
     /** Returns the cached configuration, even if it has errors. */
     newest: (): T | undefined => newest?.value,
     /**
      * Returns the configuration if it has no error. If the cached configuration has errors, reads
-     * it again first.
+     * it again first, for at most `timeoutMs`.
      */
     async usable(timeoutMs: number): Promise<T | undefined> {
       // If the configuration could not be read, reads it again without a pause, because the vendor
       // may respond again at any time.
       const isDue = running || newest?.value === undefined || performance.now() - readAtMs >= repeatAfterMs;
-      if (!isUsable(newest) && isDue) await probe(timeoutMs);
+      if (!isUsable(newest) && isDue) await waitAtMost(timeoutMs, probe());
       return isUsable(newest) ? newest?.value : undefined;
     },
   };

@@ -59,7 +59,7 @@ export interface VerificationProvider {
    * Reads the configuration at the provider and returns the problems of the configuration. Absent
    * if the provider has no configuration.
    */
-  probe?(timeoutMs: number): Promise<readonly SetupProblem[]>;
+  probe?(): Promise<readonly SetupProblem[]>;
 }
 
 export type Outcome<T> =

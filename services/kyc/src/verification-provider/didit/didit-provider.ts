@@ -52,7 +52,7 @@ export function createDiditProvider(config: DiditConfig, logger: Logger): Verifi
     review: (known, decision, timeoutMs) => review(api, known, decision, startTimeBudget(timeoutMs)),
     erase: (known, timeoutMs) => erase(api, known, startTimeBudget(timeoutMs)),
     readCallback: (callback, now) => readDiditCallback(callback, config, now),
-    probe: async (timeoutMs) => (await setup.probe(timeoutMs)).problems,
+    probe: async () => (await setup.probe()).problems,
     [Symbol.asyncDispose]: () => api[Symbol.asyncDispose](),
   };
 }

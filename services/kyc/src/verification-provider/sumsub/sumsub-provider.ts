@@ -48,7 +48,7 @@ export function createSumsubProvider(config: SumsubConfig, logger: Logger): Veri
     review: (known, decision, timeoutMs) => review(api, known, decision, startTimeBudget(timeoutMs)),
     erase: (known, timeoutMs) => erase(api, known, startTimeBudget(timeoutMs)),
     readCallback: (callback) => readSumsubCallback(callback, config),
-    probe: async (timeoutMs) => (await setup.probe(timeoutMs)).problems,
+    probe: async () => (await setup.probe()).problems,
     [Symbol.asyncDispose]: () => api[Symbol.asyncDispose](),
   };
 }

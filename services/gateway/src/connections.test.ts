@@ -134,6 +134,8 @@ describe("connections and requests of a network without a valid key", () => {
     const { gateway, port } = await startLimited();
     await using _ = gateway;
     await using client = new RawClient(port);
+    const head = get("/docs/reference.js").replace("GET", "HEAD");
+    expect(await countResponses(client, head, 3)).toBe(3);
     // A request for the uncompressed API reference counts as 17 requests.
     expect(await countResponses(client, get("/docs/reference.js"), 4)).toBe(3);
     await client.waitUntilClosed();

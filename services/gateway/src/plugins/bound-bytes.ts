@@ -44,7 +44,8 @@ export function boundBytes(app: App, gateway: Gateway): void {
     // Every other Buffer is a static file, which all responses share, or a PDF of one response.
     const isFile = Buffer.isBuffer(payload) && !isProblem && reply.getHeader("content-type") !== "application/pdf";
     if (isFile) {
-      const tokens = Math.floor(payload.length / fileBytesPerRequest);
+      // The response to a HEAD has no content.
+      const tokens = request.method === "HEAD" ? 0 : Math.floor(payload.length / fileBytesPerRequest);
       if (tokens > 0) connections.count(request.raw.socket, tokens);
       return done(null, payload);
     }

@@ -56,7 +56,16 @@ test("the webhook name resolver rejects each host name with EAI_AGAIN if no name
   await expect(createNameResolver([])("four.test")).rejects.toMatchObject({ code: "EAI_AGAIN" });
 });
 
-test("the webhook name resolver sends a second query without EDNS if a name server does not respond to EDNS", async () => {
+test("the webhook name resolver queries the name server that responded first for later names", async () => {
+  await using other = await startNameServer({ "silent.test": [fourBytes] }, { hasFaults: false });
+  const resolveWithBoth = createNameResolver([server.address, other.address]);
+  expect(await resolveWithBoth("silent.test")).toEqual([fourAddress]);
+  const queriesBefore = server.queries.length;
+  expect(await resolveWithBoth("silent.test")).toEqual([fourAddress]);
+  expect(server.queries).toHaveLength(queriesBefore);
+});
+
+test("the webhook name resolver sends a second query without EDNS if a name server does not accept EDNS", async () => {
   expect(await resolve("old.test")).toEqual([fourAddress]);
 });
 
@@ -69,7 +78,7 @@ test("the webhook name resolver returns 40 IPv6 addresses of a host name", async
 });
 
 test("the webhook name resolver queries the next name server if the first one truncates its response", async () => {
-  await using other = await startNameServer({ "truncated.test": [fourBytes] }, { truncates: false });
+  await using other = await startNameServer({ "truncated.test": [fourBytes] }, { hasFaults: false });
   expect(await createNameResolver([server.address, other.address])("truncated.test")).toEqual([fourAddress]);
 });
 

@@ -10,8 +10,6 @@ type RecordType = "A" | "AAAA";
 
 /** Maximum wait for the response to a query, after which the resolver sends the next query. */
 const timeoutMs = 2_000;
-/** Maximum number of queries to each name server for an address family. */
-const tries = 2;
 /**
  * Maximum length of a response over UDP that most networks transmit without fragments (DNS Flag Day
  * 2020). Such a response can contain 40 IPv6 addresses.
@@ -29,6 +27,9 @@ export class ResponseTooLarge extends Error {
     this.name = "ResponseTooLarge";
   }
 }
+
+/** Thrown if a name server does not accept a query with EDNS (RFC 6891, section 7). */
+class EdnsNotSupported extends Error {}
 
 /** Thrown for a host name with more than `addressesMax` addresses. */
 export class TooManyAddresses extends Error {
@@ -112,19 +113,22 @@ function parseServer(text: string): Server {
 
 /**
  * Returns the addresses of a name in one address family; none if the name is unknown. Queries one
- * name server after another until one gives a usable response.
+ * name server after another until one gives a usable response. Moves this name server to the start
+ * of `servers`, so that later names do not wait for a name server that does not respond.
  */
-async function query(servers: readonly Server[], name: string, type: RecordType): Promise<string[]> {
+async function query(servers: Server[], name: string, type: RecordType): Promise<string[]> {
   let error: unknown;
-  for (let attempt = 0; attempt < tries * servers.length; attempt++) {
-    // The second query to a name server has no EDNS, because some old name servers do not respond
-    // to queries with EDNS.
-    const hasEdns = attempt < servers.length;
+  let hasEdns = true;
+  const order = [...servers, ...servers];
+  for (const [attempt, server] of order.entries()) {
     try {
-      return await queryServer(servers[attempt % servers.length] as Server, { name, type }, hasEdns);
+      const addresses = await queryServer(server, { name, type }, hasEdns);
+      if (attempt > 0) servers.unshift(...servers.splice(servers.indexOf(server), 1));
+      return addresses;
     } catch (thrown) {
-      // Another name server may permit larger responses. Without EDNS, responses are smaller.
+      // Another name server may permit larger responses.
       if (thrown instanceof ResponseTooLarge && attempt >= servers.length - 1) throw thrown;
+      if (thrown instanceof EdnsNotSupported) hasEdns = false;
       error = thrown;
     }
   }
@@ -190,9 +194,12 @@ const packetOf = (id: number, question: { name: string; type: RecordType }, hasE
 function readAddresses(message: Buffer, id: number, { name, type }: { name: string; type: RecordType }): string[] | undefined {
   if (message.length > responseBytesMax) throw new ResponseTooLarge();
   const response = decode(message) as DecodedPacket & { readonly rcode: string };
+  if (response.type !== "response" || response.id !== id) return undefined;
   const [question] = response.questions ?? [];
-  const isResponse = response.type === "response" && response.id === id && question?.type === type;
-  if (!isResponse || question.name.toLowerCase() !== name.toLowerCase().replace(/\.$/, "")) return undefined;
+  const isSameQuestion = question?.type === type && question.name.toLowerCase() === name.toLowerCase().replace(/\.$/, "");
+  // A name server that does not accept a query may omit the question.
+  if (question ? !isSameQuestion : response.rcode === "NOERROR") return undefined;
+  if (response.rcode === "FORMERR" || response.rcode === "NOTIMP") throw new EdnsNotSupported(response.rcode);
   if (response.flag_tc) throw new ResponseTooLarge();
   if (response.rcode === "NXDOMAIN") return [];
   if (response.rcode !== "NOERROR") throw new Error(`the name server responded with ${response.rcode}`);

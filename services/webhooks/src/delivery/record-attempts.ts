@@ -89,6 +89,10 @@ async function writeResults(context: Context, results: readonly AttemptResult[])
  * response may have disabled it, so the attempt counts. An attempt that sent no request, because
  * the secret could not be decrypted, does not change the health. Returns the endpoints whose
  * attempts have failed for five days.
+ *
+ * Locks deliveries and endpoints in the order of their ids, as all statements that wait for several
+ * of these locks. The statement writes results of all businesses, so a deadlock with the
+ * redeliveries of one business would delay the others.
  */
 async function recordResults(orm: Orm, results: readonly AttemptResult[]): Promise<{ id: string }[]> {
   return await preparedQuery<{ id: string }>(
@@ -105,7 +109,8 @@ async function recordResults(orm: Orm, results: readonly AttemptResult[]): Promi
            attempts = d.attempts + case when r.is_outdated then 0 else 1 end, lease_token = null, leased_until = null,
            next_attempt_at = case when r.is_outdated then now() else now() + r.retry_in_ms * interval '1 millisecond' end
        from result r
-       where d.id = r.id and d.lease_token = r.lease_token
+       where d.id = any(array(select id from delivery where id = any($2::uuid[]) order by id for no key update))
+         and d.id = r.id and d.lease_token = r.lease_token
      ), logged as (
        insert into delivery_attempt (delivery_id, business_id, at, status_code, error, failure, duration_ms, response)
        select id, business_id, at, status_code, error, failure, duration_ms, response from result
@@ -116,16 +121,18 @@ async function recordResults(orm: Orm, results: readonly AttemptResult[]): Promi
        from result r join webhook_endpoint e on e.id = r.endpoint_id
        where not r.is_outdated and r.failure is distinct from 'SECRET_UNREADABLE'
        group by e.id
+     ), changed as materialized (
+       select o.* from webhook_endpoint e join outcome o on o.id = e.id
+       where o.worked = (e.failing_since is not null) or o.slow <> e.slow or o.error <> coalesce(e.last_error, '')
+       order by e.id for no key update of e
      ), endpoint as (
        update webhook_endpoint e
-       set slow = o.slow, last_error = coalesce(o.error, e.last_error),
-           failing_since = case when not o.worked then coalesce(e.failing_since, now()) end,
+       set slow = c.slow, last_error = coalesce(c.error, e.last_error),
+           failing_since = case when not c.worked then coalesce(e.failing_since, now()) end,
            version = e.version + 1
-       from outcome o
-       where e.id = o.id
-         and (o.worked = (e.failing_since is not null) or o.slow <> e.slow or o.error <> coalesce(e.last_error, ''))
+       from changed c where e.id = c.id
      )
      select id from outcome where is_over`,
-    [JSON.stringify(results)],
+    [JSON.stringify(results), results.map(({ id }) => id)],
   );
 }

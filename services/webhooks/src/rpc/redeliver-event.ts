@@ -46,7 +46,7 @@ export const redeliverEvent =
 /**
  * Restarts the schedule of deliveries and keeps their earlier attempts. The result of an attempt in
  * flight is still recorded, but does not change its delivery, because the restart removed that
- * attempt's lease.
+ * attempt's lease. Locks the deliveries in the order of their ids, like `recordResults`.
  */
 async function restart(
   em: SqlEntityManager,
@@ -57,7 +57,8 @@ async function restart(
   const restarted = await em.execute<DeliveryJson[]>(
     `update delivery d set ${restartScheduleSql}
      from webhook_endpoint e
-     where d.business_id = ? and d.event_id = ? and e.id = d.endpoint_id and e.status = 'ACTIVE'
+     where d.id = any(array(select id from delivery where business_id = ? and event_id = ? order by id for no key update))
+       and e.id = d.endpoint_id and e.status = 'ACTIVE'
        and (?::uuid is null or d.endpoint_id = ?)
      returning ${deliveryJsonSql()}`,
     [businessId, eventId, endpointId ?? null, endpointId ?? null],

@@ -27,7 +27,8 @@ interface DisabledEndpoint {
  * applies if the endpoint has been changed or enabled since the attempt began, because the business
  * may have repaired the receiver. The same transaction writes the audit entry and the event for the
  * business's other endpoints. A repeated request has no effect, because the endpoint is already
- * DISABLED.
+ * DISABLED. Locks the endpoints in the order of their ids, so that two calls cannot wait for each
+ * other.
  */
 export async function disableEndpoints(context: Context, requests: readonly DisableRequest[]): Promise<void> {
   if (requests.length === 0) return;
@@ -36,10 +37,11 @@ export async function disableEndpoints(context: Context, requests: readonly Disa
     const rows = await em.execute<DisabledEndpoint[]>(
       `update webhook_endpoint e set status = 'DISABLED', updated_at = now(), version = e.version + 1
        from jsonb_to_recordset(?::jsonb) as g (id uuid, reason text, updated_at timestamptz)
-       where e.id = g.id and e.status = 'ACTIVE'
+       where e.id = any(array(select id from webhook_endpoint where id = any(?::uuid[]) order by id for no key update))
+         and e.id = g.id and e.status = 'ACTIVE'
          and case g.reason when 'GONE' then e.updated_at = g.updated_at else e.failing_since < now() - interval '5 days' end
        returning e.id, e.business_id, e.url, g.reason`,
-      [JSON.stringify(requests)],
+      [JSON.stringify(requests), `{${requests.map(({ id }) => id).join(",")}}`],
     );
     const now = clock.now();
     for (const row of rows) await recordDisabling(em, row, now);

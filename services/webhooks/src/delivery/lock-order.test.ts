@@ -33,8 +33,10 @@ async function createTwoDeliveries() {
     event.id,
   ]);
   const [first, second] = deliveries as [LeasedRow, LeasedRow];
-  // The new version of the first row follows the second row in the table and in each index.
-  await harness.sql("update delivery set next_attempt_at = next_attempt_at - interval '1 second' where id = ?", [first.id]);
+  // Gives the first delivery an endpoint with a higher id, and moves its row behind the second row.
+  // Without an explicit order, a redelivery would therefore lock the second delivery first.
+  const { id } = await harness.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/c" }, { caller });
+  await harness.sql("update delivery set endpoint_id = ? where id = ?", [id, first.id]);
   const orm = await createOrm({ ...database, url: harness.databaseUrl, poolMax: 1 }, createLogger("test", "silent"));
   stack.defer(() => orm.close());
   const session = orm.em.fork();
@@ -59,6 +61,8 @@ async function createTwoDeliveries() {
   };
 }
 
+type Pair = Awaited<ReturnType<typeof createTwoDeliveries>>;
+
 const resultOf = ({ id, lease_token }: LeasedRow): AttemptResult => ({
   id,
   lease_token,
@@ -81,9 +85,12 @@ const waitForLockedSession = () =>
   });
 
 describe("statements that lock two deliveries", () => {
-  test("the recorder of attempts locks the delivery with the lower id first, even if its result is the second one", async () => {
+  test.each([
+    ["first", (pair: Pair) => [pair.first, pair.second]],
+    ["second", (pair: Pair) => [pair.second, pair.first]],
+  ])("the recorder of attempts locks the delivery with the lower id first if its result is the %s one", async (_, rowsOf) => {
     await using pair = await createTwoDeliveries();
-    const recorded = forTenant(allTenants, () => createRecorder(harness.context)([resultOf(pair.second), resultOf(pair.first)]));
+    const recorded = forTenant(allTenants, () => createRecorder(harness.context)(rowsOf(pair).map(resultOf)));
     await waitForLockedSession();
     expect(await pair.isFirstLocked()).toBe(true);
     await pair.end();

@@ -56,8 +56,9 @@ export function createNameResolver(servers = getServers()): Resolve {
   return async (host) => {
     // RFC 6761, section 6.3: localhost names must not be sent to name servers.
     if (localhost.test(host)) return [{ address: "127.0.0.1", family: 4 }];
-    if (!isValidName(host)) throw notFound();
-    const results = await Promise.allSettled([query(parsedServers, host, "A"), query(parsedServers, host, "AAAA")]);
+    const name = host.toLowerCase().replace(/\.$/, "");
+    if (!isValidName(name)) throw notFound();
+    const results = await Promise.allSettled([query(parsedServers, name, "A"), query(parsedServers, name, "AAAA")]);
     const addresses = results.flatMap((result, i) =>
       result.status === "fulfilled" ? result.value.map((address) => ({ address, family: i === 0 ? 4 : 6 })) : [],
     );
@@ -91,11 +92,7 @@ export function limitResolver(resolve: Resolve): Resolve {
 }
 
 /** Returns whether each label of the name has 1 to 63 bytes (RFC 1035, section 2.3.4). */
-const isValidName = (host: string): boolean =>
-  host
-    .replace(/\.$/, "")
-    .split(".")
-    .every(({ length }) => length >= 1 && length <= 63);
+const isValidName = (name: string): boolean => name.split(".").every(({ length }) => length >= 1 && length <= 63);
 
 const notFound = () => Object.assign(new Error("the host name has no address"), { code: "ENOTFOUND" });
 
@@ -196,7 +193,7 @@ function readAddresses(message: Buffer, id: number, { name, type }: { name: stri
   const response = decode(message) as DecodedPacket & { readonly rcode: string };
   if (response.type !== "response" || response.id !== id) return undefined;
   const [question] = response.questions ?? [];
-  const isSameQuestion = question?.type === type && question.name.toLowerCase() === name.toLowerCase().replace(/\.$/, "");
+  const isSameQuestion = question?.type === type && question.name.toLowerCase() === name;
   // A name server that does not accept a query may omit the question.
   if (question ? !isSameQuestion : response.rcode === "NOERROR") return undefined;
   if (response.rcode === "FORMERR" || response.rcode === "NOTIMP") throw new EdnsNotSupported(response.rcode);
